@@ -1,0 +1,1 @@
+"""Plain values and rules: no I/O, no Qt, no asyncio."""

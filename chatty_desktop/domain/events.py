@@ -1,0 +1,116 @@
+"""What happened, as values: runs stream into the transcript, panels refresh from changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from chatty_desktop.domain.messages import Message, Scope
+
+RunPhase = Literal["waiting_for_memory", "waiting_for_model", "streaming", "settling", "idle"]
+Level = Literal["info", "warning", "error"]
+
+
+@dataclass(frozen=True, slots=True)
+class MessageCommitted:
+    """A message is in the database: new, or its final form."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
+class TextStreamed:
+    """More text of a reply being written; `reasoning` is text the model thinks aloud."""
+
+    session_id: str
+    message_id: str
+    text: str = ""
+    reasoning: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunPhaseChanged:
+    """Where the run of a session stands; `settling` follows the reply, `idle` ends it."""
+
+    session_id: str
+    agent_id: str
+    phase: RunPhase
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryChanged:
+    """Σ, the queue or the ledger of a scope is not what it was."""
+
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class RunLogged:
+    """A line was added to the run log of a session."""
+
+    session_id: str
+    entry: LogEntry
+
+
+@dataclass(frozen=True, slots=True)
+class SessionsChanged:
+    """The list of sessions, or a title in it, changed. `session_id` None: any of them."""
+
+    session_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentsChanged:
+    """An agent was saved, imported or deleted."""
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsChanged:
+    """The settings were saved or read anew."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelProgress:
+    """A model is being made ready; `done` and `total` are bytes, 0/0 when not measurable.
+
+    An empty `text` ends the report.
+    """
+
+    model: str
+    text: str
+    done: int = 0
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """Something the person should know. `session_id` None: the app as a whole."""
+
+    level: Level
+    text: str
+    session_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One line of the run log; `at` is seconds since 1970 UTC."""
+
+    run_id: str
+    at: float
+    level: Level
+    text: str
+
+
+Event = (
+    MessageCommitted
+    | TextStreamed
+    | RunPhaseChanged
+    | MemoryChanged
+    | RunLogged
+    | SessionsChanged
+    | AgentsChanged
+    | SettingsChanged
+    | ModelProgress
+    | Notice
+)

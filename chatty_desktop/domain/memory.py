@@ -1,0 +1,102 @@
+"""What memory holds and what is shown of it: ledger rows, revisions of Σ, snapshots."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from chatty_desktop.domain.messages import Message
+
+LedgerKind = Literal["fold", "summary", "extraction"]
+Outcome = Literal["accepted", "refused", "unreachable", "nothing"]
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerEntry:
+    """One row for each fold, summary or extraction.
+
+    `message_ids` are the messages put in, in order; `patch` what was applied (accepted) or
+    proposed (refused), None where there is none; `dropped` holds {"key", "value" or "forget",
+    "reason"} for each change grounding left out. `reply` is the raw answer less reasoning.
+    `consumed` says whether the messages left the queue. Times are seconds since 1970 UTC.
+    """
+
+    id: str
+    run_id: str
+    agent_id: str
+    session_id: str
+    layer: str
+    kind: LedgerKind
+    outcome: Outcome
+    reason: str
+    attempts: int
+    model: str
+    message_ids: tuple[str, ...]
+    patch: dict[str, Any] | None
+    dropped: tuple[dict[str, Any], ...]
+    reply: str
+    consumed: bool
+    started_at: float
+    finished_at: float
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class StateRevision:
+    """Σ as it was after a change, with the message it was made after.
+
+    `patch` is what made this revision of the one before it (its key set = what changed).
+    """
+
+    id: str
+    agent_id: str
+    session_id: str
+    layer: str
+    after_message_id: str
+    state: dict[str, Any]
+    patch: dict[str, Any]
+    ledger_id: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class KeyChange:
+    """When, and after which message, a key of Σ last changed."""
+
+    at: float
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class LayerSnapshot:
+    """One layer of an agent's memory, as the inspector shows it; None = not of this kind.
+
+    `starts_at` is the first message this layer takes in, when that is not the first of the log
+    (the strategy was changed in mid-session). `verbatim_from` is the id of the oldest message
+    that the next request would carry verbatim, None when none would be. `badge` names a problem
+    of the stored value itself (over its limit, a key that the fields no longer have).
+    """
+
+    kind: str
+    state: dict[str, Any] | None = None
+    pending: tuple[Message, ...] | None = None
+    summary: str | None = None
+    facts: tuple[dict[str, Any], ...] | None = None
+    episodes: dict[str, Any] | None = None
+    recalled: tuple[dict[str, Any], ...] | None = None
+    changes: dict[str, KeyChange] = field(default_factory=dict)
+    size: int = 0
+    max_chars: int = 0
+    starts_at: Message | None = None
+    verbatim_from: str | None = None
+    badge: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySnapshot:
+    """All that an agent remembers in a session, newest ledger row first."""
+
+    strategy: dict[str, Any]
+    layers: tuple[LayerSnapshot, ...]
+    ledger: tuple[LedgerEntry, ...] = ()

@@ -1,0 +1,117 @@
+"""Messages, the tree they form, and the sessions that hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal
+
+Role = Literal["user", "assistant", "tool"]
+
+
+class Status(StrEnum):
+    """How a message ended.
+
+    `STREAMING` is a reply still being written; found at start-up it becomes `CUT`.
+    `STOPPED`: the person pressed Stop. `CUT`: the stream ended without a finish reason.
+    `TRUNCATED`: the model hit its length limit. `FAILED`: no answer came; `error` says why.
+    """
+
+    COMPLETE = "complete"
+    STREAMING = "streaming"
+    STOPPED = "stopped"
+    CUT = "cut"
+    TRUNCATED = "truncated"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """One call a model asked for; `arguments` is JSON text as the model wrote it."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One node of a session's tree, immutable once its `status` is final.
+
+    `agent_id` names the agent whose run the message belongs to, so (agent_id, session_id) is the
+    scope. `parent_id` is None for a first message. `at` is seconds since 1970 UTC. `seconds` is
+    how long the reply took, 0 for what was not generated. `error` is for the person, or "".
+    """
+
+    id: str
+    session_id: str
+    parent_id: str | None
+    agent_id: str
+    run_id: str
+    role: Role
+    content: str
+    at: float
+    status: Status = Status.COMPLETE
+    model: str = ""
+    reasoning: str = ""
+    error: str = ""
+    seconds: float = 0.0
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str = ""
+
+    @property
+    def counts(self) -> bool:
+        """Whether memory and prompts take this message in: it says something and is finished."""
+        return self.status not in (Status.FAILED, Status.STREAMING) and bool(
+            self.content or self.tool_calls
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """The key of every piece of memory: one agent in one session."""
+
+    agent_id: str
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One chat. `leaf_id` is the last message of the current branch, None when empty."""
+
+    id: str
+    title: str
+    created_at: float
+    updated_at: float
+    leaf_id: str | None = None
+    agent_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DeletionCounts:
+    """What a deletion took along with it."""
+
+    messages: int = 0
+    revisions: int = 0
+    ledger_rows: int = 0
+    runs: int = 0
+
+
+def last_exchange(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The last user message and everything up to the final reply to it; empty without one."""
+    for index in range(len(messages) - 1, -1, -1):
+        if messages[index].role == "user":
+            return tuple(messages[index:])
+    return ()
+
+
+def tail(messages: Sequence[Message], count: int) -> tuple[Message, ...]:
+    """The last `count` messages, less leading tool results whose call is cut off.
+
+    A tool result without the call before it is refused by most servers.
+    """
+    start = max(0, len(messages) - count)
+    while start < len(messages) and messages[start].role == "tool":
+        start += 1
+    return tuple(messages[start:])

@@ -1,0 +1,1 @@
+"""The asyncio engine: knows the domain and its own ports, nothing else of ours."""

@@ -1,0 +1,312 @@
+"""What the engine needs from the outside, as Protocols; storage and providers implement them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from chatty_desktop.domain.agents import Agent, AgentDefinition
+from chatty_desktop.domain.events import Event, LogEntry
+from chatty_desktop.domain.memory import LedgerEntry, StateRevision
+from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Session, ToolCall
+
+# --- chat models -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """One message on the wire."""
+
+    role: Literal["system", "user", "assistant", "tool"]
+    content: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRequest:
+    """One request to a chat model.
+
+    `json_schema` asks the server to constrain the output; a server that cannot raises `Refused`.
+    `temperature` None leaves the server's default; `max_tokens` None sets no limit.
+    """
+
+    messages: tuple[ChatMessage, ...]
+    temperature: float | None = None
+    max_tokens: int | None = None
+    json_schema: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the server counted them; None where it did not say."""
+
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of a streamed answer. The last one carries `finish` ("stop", "length", …).
+
+    A stream that ends without a `finish` was cut off.
+    """
+
+    text: str = ""
+    reasoning: str = ""
+    finish: str | None = None
+    usage: Usage | None = None
+
+
+class ChatModel(Protocol):
+    """One chat model of one provider."""
+
+    @property
+    def reference(self) -> str:
+        """`provider_id/model`."""
+        ...
+
+    async def context_length(self) -> int | None:
+        """Tokens that fit the model's context as it is served; None when not known."""
+        ...
+
+    def stream(self, request: ChatRequest) -> AsyncIterator[Delta]:
+        """Stream one answer. Closing the iterator closes the connection.
+
+        Raises `Unreachable` (connection, time-out, 5xx, 429 after back-off, authentication,
+        missing model) or `Refused` (any other 4xx).
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ModelChoice:
+    """A model that can be picked: `reference` is `provider_id/model`."""
+
+    reference: str
+    label: str
+    provider_id: str
+    kind: str
+    listed: bool = True
+
+
+class Models(Protocol):
+    """The models of all providers in the settings."""
+
+    def chat_model(self, reference: str) -> ChatModel:
+        """The model by its reference. Raises `Invalid` when no provider has that id."""
+        ...
+
+    def registered(self, reference: str) -> bool:
+        """Whether the reference names a provider of the settings."""
+        ...
+
+    async def first_available(self) -> str | None:
+        """The default model of the first provider that answers, None without one."""
+        ...
+
+    async def choices(self) -> tuple[list[ModelChoice], list[str]]:
+        """All models that can be picked, and a line for each provider that could not be asked."""
+        ...
+
+
+class Embedder(Protocol):
+    """One embedding model. Vectors are float lists of `dimension` numbers, length 1."""
+
+    @property
+    def identity(self) -> tuple[str, str, int]:
+        """(provider id, model, dimension): episodes of another identity never match."""
+        ...
+
+    async def embed_texts(self, texts: Sequence[str]) -> list[list[float]]:
+        """Vectors for texts to store. Raises `Unreachable` or `Refused`."""
+        ...
+
+    async def embed_queries(self, texts: Sequence[str]) -> list[list[float]]:
+        """Vectors for what is looked for. Raises `Unreachable` or `Refused`."""
+        ...
+
+
+# --- stores ----------------------------------------------------------------------------------
+
+
+class MessageLog(Protocol):
+    """The message tree of every session: the truth for text."""
+
+    async def append(self, message: Message) -> None:
+        """Commit a new message under its parent and make it the session's leaf."""
+        ...
+
+    async def update(self, message: Message) -> None:
+        """Commit a message's present form (a partial reply, its end)."""
+        ...
+
+    async def get(self, message_id: str) -> Message | None: ...
+
+    async def path(self, session_id: str) -> Sequence[Message]:
+        """Every message from the first to the session's leaf, in order."""
+        ...
+
+    async def page(
+        self, session_id: str, before: str | None = None, limit: int = 60
+    ) -> list[Message]:
+        """Up to `limit` messages of the current branch that end at the leaf, or just before the
+        message `before`; in order. Does not read the rest of the branch."""
+        ...
+
+    async def set_leaf(self, session_id: str, message_id: str | None) -> None:
+        """Make another message the end of the current branch."""
+        ...
+
+
+class Sessions(Protocol):
+    """The list of chats."""
+
+    async def list(self, query: str = "") -> list[Session]:
+        """Newest first; with a query, those whose title holds it (any case)."""
+        ...
+
+    async def get(self, session_id: str) -> Session | None: ...
+
+    async def find(self, name: str) -> Session | None:
+        """By id, else by exact title. Raises `Invalid` when several have that title."""
+        ...
+
+    async def create(
+        self, title: str = "", agent_id: str | None = None, session_id: str | None = None
+    ) -> Session: ...
+
+    async def rename(self, session_id: str, title: str) -> None: ...
+
+    async def set_agent(self, session_id: str, agent_id: str) -> None:
+        """Remember which agent the composer of this session speaks to."""
+        ...
+
+    async def delete(self, session_id: str) -> DeletionCounts:
+        """Delete the session and everything derived from it."""
+        ...
+
+
+class Agents(Protocol):
+    """The stored agents; names are unique."""
+
+    async def list(self) -> list[Agent]:
+        """By name."""
+        ...
+
+    async def get(self, agent_id: str) -> Agent | None: ...
+
+    async def by_name(self, name: str) -> Agent | None: ...
+
+    async def save(self, definition: AgentDefinition, agent_id: str | None = None) -> Agent:
+        """Store under `agent_id`, or as a new agent. Raises `Invalid` when the name is taken."""
+        ...
+
+    async def import_(self, definition: AgentDefinition) -> Agent:
+        """Store, replacing the agent of that name (it keeps its id, so its memory resumes)."""
+        ...
+
+    async def delete(self, agent_id: str) -> DeletionCounts:
+        """Delete the agent with its memory in every session; what was said stays in the chats."""
+        ...
+
+
+class MemoryStore(Protocol):
+    """Ledger rows, revisions of Σ, and where a layer starts."""
+
+    async def ledger(self, scope: Scope, limit: int = 200) -> list[LedgerEntry]:
+        """Newest first."""
+        ...
+
+    async def ledger_entry(self, entry_id: str) -> LedgerEntry | None: ...
+
+    async def settle_fold(self, entry: LedgerEntry, revision: StateRevision | None) -> None:
+        """Commit a ledger row, with the revision it made, in one transaction."""
+        ...
+
+    async def consumed_through(self, scope: Scope, layer: str) -> list[str]:
+        """Ids of the last message of every batch that left the queue, newest batch first."""
+        ...
+
+    async def revisions(self, scope: Scope, layer: str) -> list[StateRevision]:
+        """Newest first."""
+        ...
+
+    async def layer_starts(self, scope: Scope, layer: str) -> list[LayerStart]:
+        """Newest first."""
+        ...
+
+    async def add_layer_start(self, scope: Scope, layer: str, start: LayerStart) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class LayerStart:
+    """The first message a layer takes in: the first of the log, or, where the strategy was
+    changed in mid-session, that of the last exchange before the change."""
+
+    message_id: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One answer of one agent. `status` is running, done, stopped or failed."""
+
+    id: str
+    session_id: str
+    agent_id: str
+    strategy: dict[str, Any]
+    model: str
+    started_at: float
+    status: str = "running"
+
+
+@dataclass(frozen=True, slots=True)
+class SentSection:
+    """A part of a request as it was sent; `tokens` is estimated."""
+
+    origin: str
+    role: str
+    content: str
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class SentRequest:
+    """A request as it was sent, with the server's own counts where it gave them."""
+
+    run_id: str
+    model: str
+    sections: tuple[SentSection, ...]
+    estimated_tokens: int
+    usage: Usage = field(default_factory=Usage)
+    at: float = 0.0
+
+
+class Runs(Protocol):
+    """Runs, their log, and what was sent to the model."""
+
+    async def start(self, run: Run) -> None: ...
+
+    async def finish(self, run_id: str, status: str) -> None: ...
+
+    async def log(self, session_id: str, entry: LogEntry) -> None: ...
+
+    async def read_log(self, session_id: str, limit: int = 500) -> list[LogEntry]:
+        """The newest `limit` lines, oldest of them first."""
+        ...
+
+    async def record_usage(self, run_id: str, usage: Usage) -> None: ...
+
+    async def last_strategy(self, scope: Scope) -> dict[str, Any] | None:
+        """The effective strategy of the newest run of the scope, None before the first."""
+        ...
+
+    async def save_request(self, scope: Scope, request: SentRequest) -> None: ...
+
+    async def last_request(self, scope: Scope) -> SentRequest | None: ...
+
+
+Publish = Callable[[Event], None]
+"""Tells every listener of something that happened; never blocks, never raises."""
