@@ -1,0 +1,162 @@
+"""The one stylesheet, built from tokens.
+
+Widgets ask for a look by property, never by a colour of their own:
+`tone` on labels (muted, accent, memory, danger, warning, success),
+`kind` on push buttons (primary, quiet, danger),
+`panel` on frames (surface, raised, memory, danger, warning, accent).
+"""
+
+from __future__ import annotations
+
+from chatty_desktop.ui.tokens import Tokens
+
+
+def build(t: Tokens) -> str:
+    """The stylesheet of the application for a palette."""
+    return "\n".join((_frames(t), _text(t), _buttons(t), _inputs(t), _lists(t), _chrome(t)))
+
+
+def _frames(t: Tokens) -> str:
+    return f"""
+QFrame[panel="surface"], QWidget[panel="surface"] {{ background: {t.surface}; }}
+QFrame[panel="raised"] {{ background: {t.raised}; border-radius: 8px; }}
+QFrame[panel="memory"] {{ background: {t.memory_soft}; border-radius: 8px; }}
+QFrame[panel="danger"] {{ background: {t.danger_soft}; border-radius: 8px; }}
+QFrame[panel="warning"] {{ background: {t.warning_soft}; border-radius: 8px; }}
+QFrame[panel="accent"] {{ background: {t.accent_soft}; border-radius: 8px; }}
+QFrame[line="true"] {{ background: {t.border}; border: none; }}
+"""
+
+
+def _text(t: Tokens) -> str:
+    tones = ("text", "muted", "accent", "memory", "danger", "warning", "success")
+    rules = [f'QLabel[tone="{tone}"] {{ color: {getattr(t, tone)}; }}' for tone in tones]
+    return "\n".join(rules)
+
+
+def _buttons(t: Tokens) -> str:
+    return f"""
+QPushButton {{
+    background: {t.surface}; color: {t.text}; border: 1px solid {t.control};
+    border-radius: 6px; padding: 5px 12px; min-height: 18px;
+}}
+QPushButton:hover {{ background: {t.hover}; }}
+QPushButton:pressed {{ background: {t.selection}; }}
+QPushButton:focus {{ border: 1px solid {t.accent}; }}
+QPushButton:disabled {{ color: {t.control}; border-color: {t.border}; }}
+QPushButton[kind="primary"] {{
+    background: {t.accent}; color: {t.on_accent}; border: 1px solid {t.accent}; font-weight: 600;
+}}
+QPushButton[kind="primary"]:hover {{ background: {t.accent_hover}; }}
+QPushButton[kind="primary"]:disabled {{
+    background: {t.hover}; color: {t.muted}; border-color: {t.hover};
+}}
+QPushButton[kind="quiet"] {{ background: transparent; border: 1px solid transparent; }}
+QPushButton[kind="quiet"]:hover {{ background: {t.hover}; }}
+QPushButton[kind="quiet"]:focus {{ border-color: {t.accent}; }}
+QPushButton[kind="danger"] {{ color: {t.danger}; border-color: {t.danger}; }}
+QPushButton[kind="danger"]:hover {{ background: {t.danger_soft}; }}
+QToolButton {{
+    background: transparent; color: {t.text}; border: 1px solid transparent;
+    border-radius: 6px; padding: 4px;
+}}
+QToolButton:hover {{ background: {t.hover}; }}
+QToolButton:pressed, QToolButton:checked {{ background: {t.selection}; }}
+QToolButton:focus {{ border: 1px solid {t.accent}; }}
+QToolButton:disabled {{ color: {t.control}; }}
+QToolButton::menu-indicator {{ image: none; }}
+"""
+
+
+def _inputs(t: Tokens) -> str:
+    return f"""
+QLineEdit, QPlainTextEdit, QTextEdit, QSpinBox, QDoubleSpinBox {{
+    background: {t.surface}; color: {t.text}; border: 1px solid {t.control};
+    border-radius: 6px; padding: 4px 8px;
+    selection-background-color: {t.selection}; selection-color: {t.text};
+}}
+QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus {{
+    border: 1px solid {t.accent};
+}}
+QLineEdit:disabled, QPlainTextEdit:disabled, QTextEdit:disabled {{ color: {t.muted}; }}
+QLineEdit[invalid="true"], QPlainTextEdit[invalid="true"] {{ border: 1px solid {t.danger}; }}
+QTextEdit[bare="true"], QPlainTextEdit[bare="true"], QLineEdit[bare="true"] {{
+    background: transparent; border: none; padding: 0;
+}}
+QComboBox {{
+    background: {t.surface}; color: {t.text}; border: 1px solid {t.control};
+    border-radius: 6px; padding: 4px 8px; min-height: 18px;
+}}
+QComboBox:hover {{ background: {t.hover}; }}
+QComboBox:focus {{ border: 1px solid {t.accent}; }}
+QComboBox[kind="quiet"] {{ background: transparent; border: 1px solid transparent; }}
+QComboBox[kind="quiet"]:hover {{ background: {t.hover}; }}
+QComboBox[kind="quiet"]:focus {{ border: 1px solid {t.accent}; }}
+QComboBox QAbstractItemView {{
+    background: {t.surface}; color: {t.text}; border: 1px solid {t.border};
+    selection-background-color: {t.selection}; selection-color: {t.text}; outline: none;
+}}
+QProgressBar {{
+    background: {t.hover}; border: none; border-radius: 3px; max-height: 6px; min-height: 6px;
+    text-align: center; color: transparent;
+}}
+QProgressBar::chunk {{ background: {t.accent}; border-radius: 3px; }}
+QProgressBar[tone="memory"]::chunk {{ background: {t.memory}; }}
+"""
+
+
+def _lists(t: Tokens) -> str:
+    return f"""
+QListView, QTreeView, QTableView {{
+    background: {t.surface}; color: {t.text}; border: none; outline: none;
+    selection-background-color: {t.selection}; selection-color: {t.text};
+}}
+QListView[panel="window"] {{ background: {t.window}; }}
+QListView::item {{ padding: 4px 8px; border-radius: 6px; }}
+QListView::item:hover {{ background: {t.hover}; }}
+QListView::item:selected {{ background: {t.selection}; color: {t.text}; }}
+QHeaderView::section {{
+    background: {t.surface}; color: {t.muted}; border: none;
+    border-bottom: 1px solid {t.border}; padding: 4px 8px;
+}}
+QTabWidget::pane {{ border: none; border-top: 1px solid {t.border}; }}
+QTabBar {{ background: transparent; }}
+QTabBar::tab {{
+    background: transparent; color: {t.muted}; padding: 6px 12px; border: none;
+    border-bottom: 2px solid transparent;
+}}
+QTabBar::tab:hover {{ color: {t.text}; }}
+QTabBar::tab:selected {{ color: {t.text}; border-bottom: 2px solid {t.accent}; }}
+QTabBar::tab:focus {{ color: {t.accent}; }}
+"""
+
+
+def _chrome(t: Tokens) -> str:
+    return f"""
+QScrollArea, QScrollArea > QWidget > QWidget[scrolled="true"] {{
+    background: transparent; border: none;
+}}
+QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}
+QScrollBar:horizontal {{ background: transparent; height: 10px; margin: 0; }}
+QScrollBar::handle {{ background: {t.control}; border-radius: 3px; margin: 2px; }}
+QScrollBar::handle:vertical {{ min-height: 32px; }}
+QScrollBar::handle:horizontal {{ min-width: 32px; }}
+QScrollBar::handle:hover {{ background: {t.muted}; }}
+QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
+QScrollBar::add-page, QScrollBar::sub-page {{ background: transparent; }}
+QSplitter::handle {{ background: {t.border}; }}
+QSplitter::handle:horizontal {{ width: 1px; }}
+QSplitter::handle:vertical {{ height: 1px; }}
+QMenuBar {{ background: {t.window}; color: {t.text}; }}
+QMenuBar::item {{ padding: 4px 8px; background: transparent; border-radius: 4px; }}
+QMenuBar::item:selected {{ background: {t.hover}; }}
+QMenu {{ background: {t.surface}; color: {t.text}; border: 1px solid {t.border}; padding: 4px; }}
+QMenu::item {{ padding: 5px 24px 5px 12px; border-radius: 4px; }}
+QMenu::icon {{ padding-left: 8px; }}
+QMenu::item:selected {{ background: {t.selection}; }}
+QMenu::item:disabled {{ color: {t.muted}; }}
+QMenu::separator {{ height: 1px; background: {t.border}; margin: 4px 8px; }}
+QToolTip {{
+    background: {t.raised}; color: {t.text}; border: 1px solid {t.border}; padding: 4px;
+}}
+"""

@@ -1,0 +1,168 @@
+"""Light and dark: follows the system, colours every widget and icon from one set of tokens."""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Callable
+from typing import Any, Literal, Protocol
+
+import shiboken6
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPalette
+from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
+from qtawesome.iconic_font import IconicFont  # type: ignore[import-untyped]
+
+from chatty_desktop.ui.stylesheet import build
+from chatty_desktop.ui.tokens import DARK, LIGHT, Tokens, Tone
+
+Scheme = Literal["light", "dark"]
+
+_ICON_SET = ("ph", "phosphor-1.3.0.ttf", "phosphor-charmap-1.3.0.json")
+
+
+class _TakesIcon(Protocol):
+    def setIcon(self, icon: QIcon) -> object: ...
+
+
+class Theme(QObject):
+    """The look of the window; one is made per application and passed to every widget.
+
+    tokens: the palette in use.
+    changed: emitted after the palette, the stylesheet and the icons have flipped.
+    """
+
+    changed = Signal()
+
+    def __init__(self, application: QApplication, forced: Scheme | None = None) -> None:
+        super().__init__(application)
+        self._application = application
+        self._forced = forced
+        self._dressed: dict[int, tuple[weakref.ref[Any], Callable[[], None]]] = {}
+        application.setStyle(QStyleFactory.create("Fusion"))
+        self._icons = IconicFont(_ICON_SET)
+        self.tokens: Tokens = self._wanted()
+        self._apply()
+        application.styleHints().colorSchemeChanged.connect(self._follow)
+
+    @property
+    def is_dark(self) -> bool:
+        return self.tokens is DARK
+
+    def force(self, scheme: Scheme | None) -> None:
+        """Pin the scheme; None follows the system again."""
+        self._forced = scheme
+        self._follow()
+
+    def icon(self, name: str, tone: Tone = "muted") -> QIcon:
+        """An icon by its Phosphor name (`trash`, `brain`, `pencil-simple`), in today's colour.
+
+        For icons that outlive a change of scheme use `dress`.
+        """
+        colour = QColor(self.tokens.colour(tone))
+        disabled = QColor(colour)
+        disabled.setAlphaF(0.4)
+        icon: QIcon = self._icons.icon(f"ph.{name}", color=colour, color_disabled=disabled)
+        return icon
+
+    def dress(self, target: _TakesIcon, name: str, tone: Tone = "muted") -> None:
+        """Give a button or an action its icon, and again whenever the scheme flips."""
+        alive = weakref.ref(target)
+
+        def set_icon() -> None:
+            owner = alive()
+            if owner is not None:
+                owner.setIcon(self.icon(name, tone))
+
+        self._dressed[id(target)] = (alive, set_icon)
+        set_icon()
+
+    def small(self) -> QFont:
+        """The system font, a little smaller: times, counts, captions."""
+        return self._scaled(0.9)
+
+    def heading(self) -> QFont:
+        """The system font for the title of a panel or an empty state."""
+        font = self._scaled(1.15)
+        font.setWeight(QFont.Weight.DemiBold)
+        return font
+
+    def monospace(self) -> QFont:
+        """The system's fixed-width font at the size of the text around it."""
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        font.setPointSizeF(self._application.font().pointSizeF() * 0.96)
+        return font
+
+    def _scaled(self, factor: float) -> QFont:
+        font = QFont(self._application.font())
+        font.setPointSizeF(font.pointSizeF() * factor)
+        return font
+
+    def _wanted(self) -> Tokens:
+        if self._forced is not None:
+            return DARK if self._forced == "dark" else LIGHT
+        scheme = self._application.styleHints().colorScheme()
+        return DARK if scheme == Qt.ColorScheme.Dark else LIGHT
+
+    def _follow(self) -> None:
+        wanted = self._wanted()
+        if wanted is self.tokens:
+            return
+        self.tokens = wanted
+        self._apply()
+        for key, (alive, set_icon) in tuple(self._dressed.items()):
+            target = alive()
+            if target is None or not shiboken6.isValid(target):
+                del self._dressed[key]
+            else:
+                set_icon()
+        self.changed.emit()
+
+    def _apply(self) -> None:
+        self._application.setPalette(palette(self.tokens))
+        self._application.setStyleSheet(build(self.tokens))
+
+
+def set_tone(widget: QWidget, tone: Tone | Literal[""]) -> None:
+    """Colour a label's text in a tone of the stylesheet; "" is the plain text colour."""
+    if widget.property("tone") == tone:
+        return
+    widget.setProperty("tone", tone)
+    style = widget.style()
+    style.unpolish(widget)
+    style.polish(widget)
+
+
+def palette(tokens: Tokens) -> QPalette:
+    """The tokens as Qt's palette, for whatever the stylesheet does not name."""
+    made = QPalette()
+    role = QPalette.ColorRole
+    pairs = {
+        role.Window: tokens.window,
+        role.WindowText: tokens.text,
+        role.Base: tokens.surface,
+        role.AlternateBase: tokens.raised,
+        role.Text: tokens.text,
+        role.PlaceholderText: tokens.muted,
+        role.Button: tokens.raised,
+        role.ButtonText: tokens.text,
+        role.BrightText: tokens.danger,
+        role.Highlight: tokens.selection,
+        role.HighlightedText: tokens.text,
+        role.Accent: tokens.accent,
+        role.Link: tokens.accent,
+        role.LinkVisited: tokens.accent,
+        role.ToolTipBase: tokens.raised,
+        role.ToolTipText: tokens.text,
+        role.Light: tokens.raised,
+        role.Midlight: tokens.hover,
+        role.Mid: tokens.border,
+        role.Dark: tokens.control,
+        role.Shadow: tokens.border,
+    }
+    for which, colour in pairs.items():
+        made.setColor(which, QColor(colour))
+    faded = QColor(tokens.muted)
+    faded.setAlphaF(0.6)
+    for which in (role.WindowText, role.Text, role.ButtonText):
+        made.setColor(QPalette.ColorGroup.Disabled, which, faded)
+    return made

@@ -1,0 +1,41 @@
+"""Qt for the tests: no display needed, one application, a loop that serves Qt and asyncio."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+
+import asyncio
+from collections.abc import Iterator
+
+import pytest
+import qasync  # type: ignore[import-untyped]
+from PySide6.QtWidgets import QApplication
+
+from chatty_desktop.ui.theme import Theme
+
+
+@pytest.fixture(scope="session")
+def _theme(qapp: QApplication) -> Theme:
+    return Theme(qapp, "light")
+
+
+@pytest.fixture
+def theme(_theme: Theme) -> Iterator[Theme]:
+    """The theme, light; a test may flip it."""
+    yield _theme
+    _theme.force("light")
+
+
+class _QtLoops(asyncio.DefaultEventLoopPolicy):
+    """Async tests run in the loop the window runs in: Qt's own, driven by qasync."""
+
+    def new_event_loop(self) -> asyncio.AbstractEventLoop:
+        loop: asyncio.AbstractEventLoop = qasync.QEventLoop(QApplication.instance())
+        return loop
+
+
+@pytest.fixture(scope="session")
+def event_loop_policy(qapp: QApplication) -> asyncio.AbstractEventLoopPolicy:
+    return _QtLoops()
