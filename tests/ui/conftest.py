@@ -7,7 +7,7 @@ import os
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import pytest
 import qasync  # type: ignore[import-untyped]
@@ -28,14 +28,18 @@ def theme(_theme: Theme) -> Iterator[Theme]:
     _theme.force("light")
 
 
-class _QtLoops(asyncio.DefaultEventLoopPolicy):
+def _qt_loop() -> asyncio.AbstractEventLoop:
+    loop: asyncio.AbstractEventLoop = qasync.QEventLoop(QApplication.instance())
+    return loop
+
+
+def pytest_asyncio_loop_factories(
+    config: pytest.Config, item: pytest.Item
+) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
     """Async tests run in the loop the window runs in: Qt's own, driven by qasync."""
-
-    def new_event_loop(self) -> asyncio.AbstractEventLoop:
-        loop: asyncio.AbstractEventLoop = qasync.QEventLoop(QApplication.instance())
-        return loop
+    return {"qt": _qt_loop}
 
 
-@pytest.fixture(scope="session")
-def event_loop_policy(qapp: QApplication) -> asyncio.AbstractEventLoopPolicy:
-    return _QtLoops()
+@pytest.fixture(autouse=True, scope="session")
+def _application_first(qapp: QApplication) -> None:
+    """The loop needs the application to be there."""
