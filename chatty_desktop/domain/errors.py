@@ -34,3 +34,15 @@ class Refused(ChattyError):
 
 class Invalid(ChattyError):
     """What was given cannot be used: a malformed file, an unknown name, a wrong value."""
+
+
+class StorageFailed(ChattyError):
+    """The disk or the database did not take or give something; what was there is unharmed."""
+
+
+class AlreadyOpen(ChattyError):
+    """Another process has this data folder open; `process_id` is its number, 0 if not known."""
+
+    def __init__(self, message: str, process_id: int = 0) -> None:
+        super().__init__(message)
+        self.process_id = process_id

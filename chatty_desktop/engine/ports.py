@@ -225,11 +225,15 @@ class MemoryStore(Protocol):
         """Commit a ledger row, with the revision it made, in one transaction."""
         ...
 
-    async def consumed_through(self, scope: Scope, layer: str) -> list[str]:
+    async def consumed_through(
+        self, scope: Scope, layer: str, limit: int | None = None
+    ) -> list[str]:
         """Ids of the last message of every batch that left the queue, newest batch first."""
         ...
 
-    async def revisions(self, scope: Scope, layer: str) -> list[StateRevision]:
+    async def revisions(
+        self, scope: Scope, layer: str, limit: int | None = None
+    ) -> list[StateRevision]:
         """Newest first."""
         ...
 
@@ -263,6 +267,20 @@ class Run:
 
 
 @dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a prompt and where it comes from.
+
+    `origin` is "system", "spec", "state", "new" or the kind of the layer that shows messages.
+    Either `text` is set, or `messages`: a gapless run of the scope, sent verbatim.
+    """
+
+    origin: str
+    role: Literal["system", "user"] = "system"
+    text: str = ""
+    messages: tuple[Message, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class SentSection:
     """A part of a request as it was sent; `tokens` is estimated."""
 
@@ -289,7 +307,9 @@ class Runs(Protocol):
 
     async def start(self, run: Run) -> None: ...
 
-    async def finish(self, run_id: str, status: str) -> None: ...
+    async def finish(self, run_id: str, status: str, usage: Usage) -> None:
+        """End a run, with the server's token counts for its request."""
+        ...
 
     async def log(self, session_id: str, entry: LogEntry) -> None: ...
 
@@ -297,13 +317,16 @@ class Runs(Protocol):
         """The newest `limit` lines, oldest of them first."""
         ...
 
-    async def record_usage(self, run_id: str, usage: Usage) -> None: ...
-
     async def last_strategy(self, scope: Scope) -> dict[str, Any] | None:
         """The effective strategy of the newest run of the scope, None before the first."""
         ...
 
-    async def save_request(self, scope: Scope, request: SentRequest) -> None: ...
+    async def save_request(
+        self, scope: Scope, run_id: str, model: str, sections: Sequence[Section], tokens: int
+    ) -> None:
+        """Keep what is about to be sent; verbatim messages as references, not as copies.
+        `tokens` is the estimate of the whole."""
+        ...
 
     async def last_request(self, scope: Scope) -> SentRequest | None: ...
 

@@ -1,0 +1,1 @@
+"""SQLite, the truth for text, behind the engine's ports."""

@@ -1,0 +1,71 @@
+"""What every memory strategy is: four verbs, and the surroundings it is built with."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from chatty_desktop.domain.events import Level
+from chatty_desktop.domain.memory import MemorySnapshot
+from chatty_desktop.domain.messages import Message, Scope
+from chatty_desktop.engine.models import ModelChooser
+from chatty_desktop.engine.ports import MemoryStore, MessageLog, Run, Section
+
+
+class MemoryLayer(Protocol):
+    """The memory of one agent in one session."""
+
+    async def recall(self, incoming: Message) -> list[Section]:
+        """What the model sees besides the system prompt and the new message."""
+        ...
+
+    async def record(self, message: Message) -> None:
+        """Called for each message as the run produces it, after it is in the log."""
+        ...
+
+    async def settle(self, run: Run) -> None:
+        """Called once per run, after the answer: fold, summarize, extract, embed."""
+        ...
+
+    async def inspect(self) -> MemorySnapshot:
+        """What the inspector shows; the ledger is added by the caller."""
+        ...
+
+
+class ScopeLog:
+    """The message log as one scope sees it: its own messages on the current branch."""
+
+    def __init__(self, log: MessageLog, scope: Scope) -> None:
+        self._log = log
+        self._scope = scope
+
+    async def messages(self, before: str | None = None) -> list[Message]:
+        """Every finished message of the scope that says something, in order; with `before`, those
+        that stand before that message."""
+        agent_id = self._scope.agent_id
+        found: list[Message] = []
+        for message in await self._log.path(self._scope.session_id):
+            if message.id == before:
+                break
+            if message.agent_id == agent_id and message.counts:
+                found.append(message)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What a strategy is given to work with.
+
+    `layer` keys what the strategy stores, so that two layers of one scope stay apart. `prompts`
+    holds the texts of resources/prompts by file name without ending. `tell` writes a line to the
+    run log of the session.
+    """
+
+    scope: Scope
+    layer: str
+    log: ScopeLog
+    store: MemoryStore
+    models: ModelChooser
+    prompts: Mapping[str, str]
+    tell: Callable[[Level, str], Awaitable[None]]

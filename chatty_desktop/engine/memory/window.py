@@ -1,0 +1,21 @@
+"""Window: the model sees the last `max_messages` messages of the scope."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from chatty_desktop.domain.messages import Message, tail
+from chatty_desktop.domain.strategies import Window
+from chatty_desktop.engine.memory import full_transcript
+from chatty_desktop.engine.memory.contract import Surroundings
+
+
+class Layer(full_transcript.Layer):
+    """The transcript, cut to its end; never begins with a tool result without its call."""
+
+    def __init__(self, config: Window, around: Surroundings) -> None:
+        super().__init__(config, around)
+        self._count = config.max_messages
+
+    def _shown(self, messages: Sequence[Message]) -> Sequence[Message]:
+        return tail(messages, self._count)

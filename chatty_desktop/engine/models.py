@@ -1,0 +1,89 @@
+"""Which model serves: the agent's own to answer, the extractor chain to fold and summarize."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from chatty_desktop.domain.agents import AgentDefinition
+from chatty_desktop.domain.errors import Refused, Unreachable
+from chatty_desktop.domain.settings import Settings
+from chatty_desktop.engine.ports import ChatModel, ChatRequest, Models, Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A whole answer. `finish` is the server's reason for the end, such as "stop"."""
+
+    text: str
+    finish: str
+    usage: Usage
+
+
+class ModelChooser:
+    """Picks models by the settings as they are at the moment of asking."""
+
+    def __init__(self, models: Models, settings: Callable[[], Settings]) -> None:
+        self._models = models
+        self._settings = settings
+        self._unconstrained: set[str] = set()
+
+    async def for_agent(self, agent: AgentDefinition) -> ChatModel:
+        """The agent's model, else the default of the settings, else the first available.
+
+        Raises `Unreachable` when there is none, `Invalid` for a model of an unknown provider.
+        """
+        reference = agent.model or self._settings().default_model
+        reference = reference or await self._models.first_available()
+        if reference is None:
+            raise Unreachable(
+                "No model is available: no provider in the settings answered."
+                " Start one of the servers, or add the local model.",
+                cause="missing",
+            )
+        return self._models.chat_model(reference)
+
+    async def extractor(self, wanted: str | None) -> ChatModel | None:
+        """Who folds, summarizes, extracts: the strategy's `model`; else the settings'
+        `memory_extractor_model` if registered; else the first available provider's default
+        model; else None. Raises `Invalid` when `wanted` is of an unknown provider."""
+        if wanted:
+            return self._models.chat_model(wanted)
+        named = self._settings().memory_extractor_model
+        if named and self._models.registered(named):
+            return self._models.chat_model(named)
+        first = await self._models.first_available()
+        return self._models.chat_model(first) if first else None
+
+    def constrains(self, model: ChatModel) -> bool:
+        """Whether the model's server is thought to constrain output by a JSON schema."""
+        return model.reference not in self._unconstrained
+
+    def cannot_constrain(self, model: ChatModel) -> None:
+        """Remember, while the app runs, that the server refused a JSON schema."""
+        self._unconstrained.add(model.reference)
+
+
+async def complete(model: ChatModel, request: ChatRequest) -> Completion:
+    """Ask for a whole answer; what the model thinks aloud is left out.
+
+    Raises `Unreachable`, also when the answer was cut off in the middle, or `Refused`.
+    """
+    parts: list[str] = []
+    finish: str | None = None
+    usage = Usage()
+    async for delta in model.stream(request):
+        parts.append(delta.text)
+        finish = delta.finish or finish
+        usage = delta.usage or usage
+    if finish is None:
+        raise Unreachable(f"The connection to {model.reference} broke off in mid-answer.")
+    return Completion("".join(parts), finish, usage)
+
+
+async def context_of(model: ChatModel) -> int | None:
+    """The model's context in tokens, None when it cannot be learnt now."""
+    try:
+        return await model.context_length()
+    except (Unreachable, Refused):
+        return None

@@ -1,0 +1,58 @@
+"""A prompt: sections with their origin and size, and the messages they become on the wire."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chatty_desktop.domain.messages import Message
+from chatty_desktop.engine.ports import ChatMessage, Section
+from chatty_desktop.engine.tokens import estimate
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What one request to a model is made of; the new message is the last section."""
+
+    sections: tuple[Section, ...]
+
+    def tokens(self) -> int:
+        """Estimated tokens of the whole request."""
+        return sum(
+            sum(estimate(message.content) for message in section.messages)
+            if section.messages
+            else estimate(section.text)
+            for section in self.sections
+        )
+
+    def messages(self) -> tuple[ChatMessage, ...]:
+        """The request as chat messages.
+
+        Everything of role system becomes one message at the start, since many chat templates
+        take no more than one and only there. Neighbouring messages of the person are joined (a
+        reply between them failed), since many templates insist on turns.
+        """
+        system = "\n\n".join(s.text for s in self.sections if s.role == "system" and s.text)
+        wire = [ChatMessage("system", system)] if system else []
+        for section in self.sections:
+            for message in section.messages:
+                _add(wire, message)
+        return tuple(wire)
+
+
+def build_prompt(system_prompt: str, recalled: Sequence[Section], incoming: Message) -> Prompt:
+    """The agent's system prompt, what memory recalls, then the new message."""
+    system = [Section("system", text=system_prompt.strip())] if system_prompt.strip() else []
+    return Prompt((*system, *recalled, Section("new", "user", messages=(incoming,))))
+
+
+def _add(wire: list[ChatMessage], message: Message) -> None:
+    last = wire[-1] if wire else None
+    if last and last.role == "user" and message.role == "user":
+        wire[-1] = ChatMessage("user", f"{last.content}\n\n{message.content}")
+    else:
+        wire.append(
+            ChatMessage(
+                message.role, message.content, message.tool_calls, message.tool_call_id
+            )
+        )

@@ -1,0 +1,107 @@
+"""Agents in SQLite."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from sqlalchemy import Row, Table, delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from chatty_desktop.domain.agents import Agent, AgentDefinition
+from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.events import AgentsChanged
+from chatty_desktop.domain.ids import new_id
+from chatty_desktop.domain.messages import DeletionCounts
+from chatty_desktop.engine.ports import Publish
+from chatty_desktop.storage import tables
+from chatty_desktop.storage.database import Database
+
+_COLUMNS = tables.agents.c
+
+
+class StoredAgents:
+    """`ports.Agents` over SQLite; tells of every change."""
+
+    def __init__(self, database: Database, publish: Publish) -> None:
+        self._database = database
+        self._publish = publish
+
+    async def list(self) -> list[Agent]:
+        async with self._database.read() as connection:
+            rows = await connection.execute(select(tables.agents))
+            agents = [_agent(row) for row in rows]
+        return sorted(agents, key=lambda agent: agent.name.casefold())
+
+    async def get(self, agent_id: str) -> Agent | None:
+        return await self._one(_COLUMNS.id == agent_id)
+
+    async def by_name(self, name: str) -> Agent | None:
+        return await self._one(_COLUMNS.name == name)
+
+    async def save(self, definition: AgentDefinition, agent_id: str | None = None) -> Agent:
+        taken = await self.by_name(definition.name)
+        if taken and taken.id != agent_id:
+            raise Invalid(f"Another agent is called {definition.name!r}; choose another name.")
+        return await self._store(definition, agent_id)
+
+    async def import_(self, definition: AgentDefinition) -> Agent:
+        present = await self.by_name(definition.name)
+        return await self._store(definition, present.id if present else None)
+
+    async def delete(self, agent_id: str) -> DeletionCounts:
+        async def work(connection: AsyncConnection) -> DeletionCounts:
+            async def clear(table: Table) -> int:
+                done = await connection.execute(
+                    delete(table).where(table.c.agent_id == agent_id)
+                )
+                return int(done.rowcount)
+
+            counts = DeletionCounts(
+                revisions=await clear(tables.state_revisions),
+                ledger_rows=await clear(tables.ledger),
+            )
+            for table in (tables.layer_starts, tables.requests):
+                await clear(table)
+            await connection.execute(delete(tables.agents).where(_COLUMNS.id == agent_id))
+            return counts
+
+        counts = await self._database.write(work)
+        self._publish(AgentsChanged())
+        return counts
+
+    async def _one(self, condition: Any) -> Agent | None:
+        async with self._database.read() as connection:
+            rows = await connection.execute(select(tables.agents).where(condition))
+            row = rows.one_or_none()
+        return _agent(row) if row else None
+
+    async def _store(self, definition: AgentDefinition, agent_id: str | None) -> Agent:
+        now = time.time()
+        values = {"name": definition.name, "definition": definition.model_dump_json()}
+
+        async def work(connection: AsyncConnection) -> Agent:
+            if agent_id is None:
+                agent = Agent(id=new_id(now), definition=definition, created_at=now)
+                await connection.execute(
+                    insert(tables.agents).values(id=agent.id, created_at=now, **values)
+                )
+                return agent
+            changed = await connection.execute(
+                update(tables.agents).where(_COLUMNS.id == agent_id).values(**values)
+            )
+            if not changed.rowcount:
+                raise Invalid("That agent is no longer there; save it as a new one.")
+            return Agent(id=agent_id, definition=definition, created_at=now)
+
+        agent = await self._database.write(work)
+        self._publish(AgentsChanged())
+        return agent
+
+
+def _agent(row: Row[Any]) -> Agent:
+    return Agent(
+        id=row.id,
+        definition=AgentDefinition.model_validate_json(row.definition),
+        created_at=row.created_at,
+    )

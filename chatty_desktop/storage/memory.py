@@ -1,0 +1,184 @@
+"""Ledger rows, revisions of Σ and layer starts in SQLite."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sqlalchemy import ColumnElement, Row, Table, and_, insert, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from chatty_desktop.domain.memory import LedgerEntry, StateRevision
+from chatty_desktop.domain.messages import Scope
+from chatty_desktop.engine.ports import LayerStart
+from chatty_desktop.storage import tables
+from chatty_desktop.storage.database import Database
+
+
+class StoredMemory:
+    """`ports.MemoryStore` over SQLite."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def ledger(self, scope: Scope, limit: int = 200) -> list[LedgerEntry]:
+        query = (
+            select(tables.ledger)
+            .where(_of(tables.ledger, scope))
+            .order_by(tables.ledger.c.seq.desc())
+            .limit(limit)
+        )
+        async with self._database.read() as connection:
+            return [_entry(row) for row in await connection.execute(query)]
+
+    async def ledger_entry(self, entry_id: str) -> LedgerEntry | None:
+        query = select(tables.ledger).where(tables.ledger.c.id == entry_id)
+        async with self._database.read() as connection:
+            row = (await connection.execute(query)).one_or_none()
+        return _entry(row) if row else None
+
+    async def settle_fold(self, entry: LedgerEntry, revision: StateRevision | None) -> None:
+        async def work(connection: AsyncConnection) -> None:
+            await connection.execute(insert(tables.ledger).values(**_entry_values(entry)))
+            if revision:
+                await connection.execute(
+                    insert(tables.state_revisions).values(**_revision_values(revision))
+                )
+
+        await self._database.write(work)
+
+    async def consumed_through(
+        self, scope: Scope, layer: str, limit: int | None = None
+    ) -> list[str]:
+        query = (
+            select(tables.ledger.c.through_message_id)
+            .where(_of(tables.ledger, scope, layer), tables.ledger.c.consumed)
+            .order_by(tables.ledger.c.seq.desc())
+            .limit(limit)
+        )
+        async with self._database.read() as connection:
+            return [through for through in await connection.scalars(query) if through]
+
+    async def revisions(
+        self, scope: Scope, layer: str, limit: int | None = None
+    ) -> list[StateRevision]:
+        query = (
+            select(tables.state_revisions)
+            .where(_of(tables.state_revisions, scope, layer))
+            .order_by(tables.state_revisions.c.seq.desc())
+            .limit(limit)
+        )
+        async with self._database.read() as connection:
+            return [_revision(row) for row in await connection.execute(query)]
+
+    async def layer_starts(self, scope: Scope, layer: str) -> list[LayerStart]:
+        query = (
+            select(tables.layer_starts)
+            .where(_of(tables.layer_starts, scope, layer))
+            .order_by(tables.layer_starts.c.seq.desc())
+        )
+        async with self._database.read() as connection:
+            rows = await connection.execute(query)
+            return [LayerStart(row.message_id, row.at) for row in rows]
+
+    async def add_layer_start(self, scope: Scope, layer: str, start: LayerStart) -> None:
+        async def work(connection: AsyncConnection) -> None:
+            await connection.execute(
+                insert(tables.layer_starts).values(
+                    session_id=scope.session_id,
+                    agent_id=scope.agent_id,
+                    layer=layer,
+                    message_id=start.message_id,
+                    at=start.at,
+                )
+            )
+
+        await self._database.write(work)
+
+
+def _of(table: Table, scope: Scope, layer: str | None = None) -> ColumnElement[bool]:
+    condition = and_(
+        table.c.session_id == scope.session_id, table.c.agent_id == scope.agent_id
+    )
+    return condition if layer is None else and_(condition, table.c.layer == layer)
+
+
+def _entry_values(entry: LedgerEntry) -> dict[str, Any]:
+    return {
+        "id": entry.id,
+        "session_id": entry.session_id,
+        "agent_id": entry.agent_id,
+        "run_id": entry.run_id,
+        "layer": entry.layer,
+        "kind": entry.kind,
+        "outcome": entry.outcome,
+        "reason": entry.reason,
+        "attempts": entry.attempts,
+        "model": entry.model,
+        "message_ids": json.dumps(entry.message_ids),
+        "through_message_id": entry.message_ids[-1] if entry.message_ids else None,
+        "patch": None if entry.patch is None else _json(entry.patch),
+        "dropped": _json(entry.dropped),
+        "reply": entry.reply,
+        "consumed": entry.consumed,
+        "started_at": entry.started_at,
+        "finished_at": entry.finished_at,
+        "prompt_tokens": entry.prompt_tokens,
+        "completion_tokens": entry.completion_tokens,
+    }
+
+
+def _entry(row: Row[Any]) -> LedgerEntry:
+    return LedgerEntry(
+        id=row.id,
+        run_id=row.run_id,
+        agent_id=row.agent_id,
+        session_id=row.session_id,
+        layer=row.layer,
+        kind=row.kind,
+        outcome=row.outcome,
+        reason=row.reason,
+        attempts=row.attempts,
+        model=row.model,
+        message_ids=tuple(json.loads(row.message_ids)),
+        patch=None if row.patch is None else json.loads(row.patch),
+        dropped=tuple(json.loads(row.dropped)),
+        reply=row.reply,
+        consumed=bool(row.consumed),
+        started_at=row.started_at,
+        finished_at=row.finished_at,
+        prompt_tokens=row.prompt_tokens,
+        completion_tokens=row.completion_tokens,
+    )
+
+
+def _revision_values(revision: StateRevision) -> dict[str, Any]:
+    return {
+        "id": revision.id,
+        "session_id": revision.session_id,
+        "agent_id": revision.agent_id,
+        "layer": revision.layer,
+        "after_message_id": revision.after_message_id,
+        "state": _json(revision.state),
+        "patch": _json(revision.patch),
+        "ledger_id": revision.ledger_id,
+        "at": revision.at,
+    }
+
+
+def _revision(row: Row[Any]) -> StateRevision:
+    return StateRevision(
+        id=row.id,
+        agent_id=row.agent_id,
+        session_id=row.session_id,
+        layer=row.layer,
+        after_message_id=row.after_message_id,
+        state=json.loads(row.state),
+        patch=json.loads(row.patch),
+        ledger_id=row.ledger_id,
+        at=row.at,
+    )
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)

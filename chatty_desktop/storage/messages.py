@@ -1,0 +1,256 @@
+"""The message tree in SQLite, with the branches in use kept in memory."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import CTE, Row, insert, literal, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.messages import Message, Status, ToolCall
+from chatty_desktop.storage import tables
+from chatty_desktop.storage.database import Database
+
+_KEPT_BRANCHES = 4
+_COLUMNS = tables.messages.c
+
+
+class StoredMessages:
+    """`ports.MessageLog` over SQLite.
+
+    The current branch of the last few sessions read whole is kept in memory and follows each
+    write, so that a turn in a chat of 10,000 messages does not read them again.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._branches: OrderedDict[str, _Branch] = OrderedDict()
+        # Held while a branch is read or written, so that what is kept never misses a write.
+        self._lock = asyncio.Lock()
+
+    async def append(self, message: Message) -> None:
+        async def work(connection: AsyncConnection) -> None:
+            await connection.execute(insert(tables.messages).values(**_values(message)))
+            await connection.execute(
+                update(tables.sessions)
+                .where(tables.sessions.c.id == message.session_id)
+                .values(leaf_id=message.id, updated_at=message.at)
+            )
+
+        async with self._lock:
+            await self._database.write(work)
+            branch = self._branches.get(message.session_id)
+            if branch and not branch.append(message):
+                del self._branches[message.session_id]
+
+    async def update(self, message: Message) -> None:
+        async def work(connection: AsyncConnection) -> None:
+            values = _values(message)
+            await connection.execute(
+                update(tables.messages).where(_COLUMNS.id == values.pop("id")).values(**values)
+            )
+
+        async with self._lock:
+            await self._database.write(work)
+            branch = self._branches.get(message.session_id)
+            if branch:
+                branch.replace(message)
+
+    async def get(self, message_id: str) -> Message | None:
+        async with self._database.read() as connection:
+            found = await connection.execute(
+                select(tables.messages).where(_COLUMNS.id == message_id)
+            )
+            row = found.one_or_none()
+        return _message(row) if row else None
+
+    async def path(self, session_id: str) -> Sequence[Message]:
+        async with self._lock:
+            branch = self._branches.get(session_id)
+            if branch is None:
+                branch = _Branch(await self._read_branch(session_id))
+                self._branches[session_id] = branch
+                while len(self._branches) > _KEPT_BRANCHES:
+                    self._branches.popitem(last=False)
+            self._branches.move_to_end(session_id)
+        return branch.messages
+
+    async def page(
+        self, session_id: str, before: str | None = None, limit: int = 60
+    ) -> list[Message]:
+        async with self._database.read() as connection:
+            if before is None:
+                start = select(tables.sessions.c.leaf_id).where(
+                    tables.sessions.c.id == session_id
+                )
+            else:
+                start = select(_COLUMNS.parent_id).where(_COLUMNS.id == before)
+            first = await connection.scalar(start)
+            return await _ancestors(connection, first, limit) if first else []
+
+    async def range(self, first_id: str, last_id: str) -> list[Message]:
+        """The messages from `first_id` down to `last_id`, which descends from it; in order."""
+        async with self._database.read() as connection:
+            return await _ancestors(connection, last_id, None, stop=first_id)
+
+    async def set_leaf(self, session_id: str, message_id: str | None) -> None:
+        async def work(connection: AsyncConnection) -> None:
+            if message_id is not None:
+                owner = await connection.scalar(
+                    select(_COLUMNS.session_id).where(_COLUMNS.id == message_id)
+                )
+                if owner != session_id:
+                    raise Invalid("That message is not part of this chat.")
+            await connection.execute(
+                update(tables.sessions)
+                .where(tables.sessions.c.id == session_id)
+                .values(leaf_id=message_id)
+            )
+
+        async with self._lock:
+            await self._database.write(work)
+            self._branches.pop(session_id, None)
+
+    def forget(self, session_id: str) -> None:
+        """Drop what is kept in memory of a session that was deleted."""
+        self._branches.pop(session_id, None)
+
+    async def close_interrupted(self) -> int:
+        """Mark replies that a killed process left half-written as cut; returns how many."""
+
+        async def work(connection: AsyncConnection) -> int:
+            done = await connection.execute(
+                update(tables.messages)
+                .where(_COLUMNS.status == Status.STREAMING.value)
+                .values(
+                    status=Status.CUT.value,
+                    error="Chatty Desktop was closed while this was being written.",
+                )
+            )
+            await connection.execute(
+                update(tables.runs)
+                .where(tables.runs.c.status == "running")
+                .values(status="stopped")
+            )
+            return int(done.rowcount)
+
+        return await self._database.write(work)
+
+    async def _read_branch(self, session_id: str) -> list[Message]:
+        async with self._database.read() as connection:
+            leaf = await connection.scalar(
+                select(tables.sessions.c.leaf_id).where(tables.sessions.c.id == session_id)
+            )
+            if leaf is None:
+                return []
+            rows = await connection.execute(
+                select(tables.messages).where(_COLUMNS.session_id == session_id)
+            )
+            by_id = {row.id: row for row in rows}
+        # Conversion of 10,000 rows takes 30 ms: not on the event loop.
+        return await asyncio.to_thread(_walk, by_id, leaf)
+
+
+class _Branch:
+    """The messages of one branch, first to last, and where each stands."""
+
+    def __init__(self, messages: list[Message]) -> None:
+        self.messages = messages
+        self._index = {message.id: i for i, message in enumerate(messages)}
+
+    def append(self, message: Message) -> bool:
+        """Add the new leaf; False when it does not follow the present one."""
+        if (self.messages[-1].id if self.messages else None) != message.parent_id:
+            return False
+        self._index[message.id] = len(self.messages)
+        self.messages.append(message)
+        return True
+
+    def replace(self, message: Message) -> None:
+        index = self._index.get(message.id)
+        if index is not None:
+            self.messages[index] = message
+
+
+async def _ancestors(
+    connection: AsyncConnection, last_id: str, limit: int | None, stop: str | None = None
+) -> list[Message]:
+    """The chain of parents that ends at `last_id`, in order."""
+    chain: CTE = (
+        select(_COLUMNS.id, _COLUMNS.parent_id, literal(0).label("depth"))
+        .where(_COLUMNS.id == last_id)
+        .cte("chain", recursive=True)
+    )
+    parents = select(_COLUMNS.id, _COLUMNS.parent_id, (chain.c.depth + 1).label("depth")).where(
+        _COLUMNS.id == chain.c.parent_id
+    )
+    if limit is not None:
+        parents = parents.where(chain.c.depth + 1 < limit)
+    if stop is not None:
+        parents = parents.where(chain.c.id != stop)
+    chain = chain.union_all(parents)
+    rows = await connection.execute(
+        select(tables.messages)
+        .join(chain, chain.c.id == _COLUMNS.id)
+        .order_by(chain.c.depth.desc())
+    )
+    return [_message(row) for row in rows]
+
+
+def _walk(by_id: dict[str, Row[Any]], leaf: str) -> list[Message]:
+    found: list[Message] = []
+    current: str | None = leaf
+    while current is not None and current in by_id:
+        message = _message(by_id[current])
+        found.append(message)
+        current = message.parent_id
+    found.reverse()
+    return found
+
+
+def _values(message: Message) -> dict[str, Any]:
+    return {
+        "id": message.id,
+        "session_id": message.session_id,
+        "parent_id": message.parent_id,
+        "agent_id": message.agent_id,
+        "run_id": message.run_id,
+        "role": message.role,
+        "content": message.content,
+        "at": message.at,
+        "status": message.status.value,
+        "model": message.model,
+        "reasoning": message.reasoning,
+        "error": message.error,
+        "seconds": message.seconds,
+        "tool_calls": json.dumps(
+            [{"id": c.id, "name": c.name, "arguments": c.arguments} for c in message.tool_calls]
+        ),
+        "tool_call_id": message.tool_call_id,
+    }
+
+
+def _message(row: Row[Any]) -> Message:
+    calls = row.tool_calls
+    return Message(
+        id=row.id,
+        session_id=row.session_id,
+        parent_id=row.parent_id,
+        agent_id=row.agent_id,
+        run_id=row.run_id,
+        role=row.role,
+        content=row.content,
+        at=row.at,
+        status=Status(row.status),
+        model=row.model,
+        reasoning=row.reasoning,
+        error=row.error,
+        seconds=row.seconds,
+        tool_calls=() if calls == "[]" else tuple(ToolCall(**c) for c in json.loads(calls)),
+        tool_call_id=row.tool_call_id,
+    )

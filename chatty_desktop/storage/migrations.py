@@ -1,0 +1,102 @@
+"""Numbered steps that bring a database up to date, each applied once and recorded.
+
+A step never changes after its release: a new need is a new function at the end of the list.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from sqlalchemy import Connection, text
+
+Step = Callable[[Connection], None]
+
+_FIRST = """
+CREATE TABLE agents (id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+  definition TEXT NOT NULL, created_at DOUBLE PRECISION NOT NULL);
+CREATE TABLE sessions (id TEXT NOT NULL PRIMARY KEY, title TEXT NOT NULL DEFAULT '',
+  created_at DOUBLE PRECISION NOT NULL, updated_at DOUBLE PRECISION NOT NULL,
+  leaf_id TEXT, agent_id TEXT);
+CREATE INDEX ix_sessions_updated_at ON sessions (updated_at);
+CREATE TABLE messages (id TEXT NOT NULL PRIMARY KEY,
+  session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, parent_id TEXT,
+  agent_id TEXT NOT NULL, run_id TEXT NOT NULL DEFAULT '', role TEXT NOT NULL,
+  content TEXT NOT NULL DEFAULT '', at DOUBLE PRECISION NOT NULL,
+  status TEXT NOT NULL DEFAULT 'complete', model TEXT NOT NULL DEFAULT '',
+  reasoning TEXT NOT NULL DEFAULT '', error TEXT NOT NULL DEFAULT '',
+  seconds DOUBLE PRECISION NOT NULL DEFAULT 0, tool_calls TEXT NOT NULL DEFAULT '[]',
+  tool_call_id TEXT NOT NULL DEFAULT '');
+CREATE INDEX messages_session ON messages (session_id);
+CREATE INDEX messages_parent ON messages (parent_id);
+CREATE TABLE runs (id TEXT NOT NULL PRIMARY KEY,
+  session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, agent_id TEXT NOT NULL,
+  strategy TEXT NOT NULL DEFAULT '{}', model TEXT NOT NULL DEFAULT '',
+  started_at DOUBLE PRECISION NOT NULL, finished_at DOUBLE PRECISION,
+  status TEXT NOT NULL DEFAULT 'running');
+CREATE INDEX runs_scope ON runs (session_id, agent_id, started_at);
+CREATE TABLE run_log (seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+  run_id TEXT NOT NULL DEFAULT '', at DOUBLE PRECISION NOT NULL,
+  level TEXT NOT NULL DEFAULT 'info', text TEXT NOT NULL DEFAULT '');
+CREATE INDEX run_log_session ON run_log (session_id, seq);
+CREATE TABLE requests (seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  run_id TEXT NOT NULL REFERENCES runs (id) ON DELETE CASCADE,
+  session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, agent_id TEXT NOT NULL,
+  model TEXT NOT NULL DEFAULT '', sections TEXT NOT NULL DEFAULT '[]',
+  estimated_tokens INTEGER NOT NULL DEFAULT 0, prompt_tokens INTEGER,
+  completion_tokens INTEGER, at DOUBLE PRECISION NOT NULL);
+CREATE INDEX requests_scope ON requests (session_id, agent_id, seq);
+CREATE INDEX requests_run ON requests (run_id);
+CREATE TABLE ledger (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
+  session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, agent_id TEXT NOT NULL,
+  run_id TEXT NOT NULL DEFAULT '', layer TEXT NOT NULL, kind TEXT NOT NULL,
+  outcome TEXT NOT NULL, reason TEXT NOT NULL DEFAULT '', attempts INTEGER NOT NULL DEFAULT 0,
+  model TEXT NOT NULL DEFAULT '', message_ids TEXT NOT NULL DEFAULT '[]',
+  through_message_id TEXT, patch TEXT, dropped TEXT NOT NULL DEFAULT '[]',
+  reply TEXT NOT NULL DEFAULT '', consumed BOOLEAN NOT NULL,
+  started_at DOUBLE PRECISION NOT NULL, finished_at DOUBLE PRECISION NOT NULL,
+  prompt_tokens INTEGER NOT NULL DEFAULT 0, completion_tokens INTEGER NOT NULL DEFAULT 0);
+CREATE INDEX ledger_scope ON ledger (session_id, agent_id, layer, seq);
+CREATE TABLE state_revisions (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
+  session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, agent_id TEXT NOT NULL,
+  layer TEXT NOT NULL, after_message_id TEXT NOT NULL, state TEXT NOT NULL,
+  patch TEXT NOT NULL DEFAULT '{}', ledger_id TEXT NOT NULL DEFAULT '',
+  at DOUBLE PRECISION NOT NULL);
+CREATE INDEX state_revisions_scope ON state_revisions (session_id, agent_id, layer, seq);
+CREATE TABLE layer_starts (seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, agent_id TEXT NOT NULL,
+  layer TEXT NOT NULL, message_id TEXT NOT NULL, at DOUBLE PRECISION NOT NULL);
+CREATE INDEX layer_starts_scope ON layer_starts (session_id, agent_id, layer, seq);
+"""
+
+
+def first_release(connection: Connection) -> None:
+    """Agents, sessions, the message tree, runs with their log and requests, State memory."""
+    for statement in _FIRST.split(";"):
+        if statement.strip():
+            connection.execute(text(statement))
+
+
+STEPS: tuple[Step, ...] = (first_release,)
+
+
+def applied(connection: Connection) -> int:
+    """How many steps this database has had; 0 for a new one."""
+    connection.execute(
+        text(
+            "CREATE TABLE IF NOT EXISTS migrations (number INTEGER NOT NULL PRIMARY KEY,"
+            " name TEXT NOT NULL, at DOUBLE PRECISION NOT NULL)"
+        )
+    )
+    return int(connection.execute(text("SELECT COALESCE(MAX(number), 0) FROM migrations")).scalar_one())
+
+
+def apply(connection: Connection, number: int) -> None:
+    """Apply step `number` (from 1 on) and record it, in the caller's transaction."""
+    step = STEPS[number - 1]
+    step(connection)
+    connection.execute(
+        text("INSERT INTO migrations (number, name, at) VALUES (:number, :name, :at)"),
+        {"number": number, "name": step.__name__, "at": time.time()},
+    )

@@ -1,0 +1,166 @@
+"""Runs, their log, and what was sent to the model, in SQLite."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from chatty_desktop.domain.events import LogEntry
+from chatty_desktop.domain.messages import Scope
+from chatty_desktop.engine.ports import Run, Section, SentRequest, SentSection, Usage
+from chatty_desktop.engine.tokens import estimate
+from chatty_desktop.storage import tables
+from chatty_desktop.storage.database import Database
+from chatty_desktop.storage.messages import StoredMessages
+
+
+class StoredRuns:
+    """`ports.Runs` over SQLite.
+
+    Verbatim messages of a request are kept as the ids of the first and the last, so that a
+    request that carries 10,000 messages takes one line, and a deleted message is gone here too.
+    """
+
+    def __init__(self, database: Database, messages: StoredMessages) -> None:
+        self._database = database
+        self._messages = messages
+
+    async def start(self, run: Run) -> None:
+        async def work(connection: AsyncConnection) -> None:
+            await connection.execute(
+                insert(tables.runs).values(
+                    id=run.id,
+                    session_id=run.session_id,
+                    agent_id=run.agent_id,
+                    strategy=json.dumps(run.strategy, ensure_ascii=False),
+                    model=run.model,
+                    started_at=run.started_at,
+                    status=run.status,
+                )
+            )
+
+        await self._database.write(work)
+
+    async def finish(self, run_id: str, status: str, usage: Usage) -> None:
+        async def work(connection: AsyncConnection) -> None:
+            await connection.execute(
+                update(tables.runs)
+                .where(tables.runs.c.id == run_id)
+                .values(status=status, finished_at=time.time())
+            )
+            await connection.execute(
+                update(tables.requests)
+                .where(tables.requests.c.run_id == run_id)
+                .values(
+                    prompt_tokens=usage.prompt_tokens,
+                    completion_tokens=usage.completion_tokens,
+                )
+            )
+
+        await self._database.write(work)
+
+    async def log(self, session_id: str, entry: LogEntry) -> None:
+        async def work(connection: AsyncConnection) -> None:
+            await connection.execute(
+                insert(tables.run_log).values(
+                    session_id=session_id,
+                    run_id=entry.run_id,
+                    at=entry.at,
+                    level=entry.level,
+                    text=entry.text,
+                )
+            )
+
+        await self._database.write(work)
+
+    async def read_log(self, session_id: str, limit: int = 500) -> list[LogEntry]:
+        query = (
+            select(tables.run_log)
+            .where(tables.run_log.c.session_id == session_id)
+            .order_by(tables.run_log.c.seq.desc())
+            .limit(limit)
+        )
+        async with self._database.read() as connection:
+            rows = (await connection.execute(query)).all()
+        return [LogEntry(row.run_id, row.at, row.level, row.text) for row in reversed(rows)]
+
+    async def last_strategy(self, scope: Scope) -> dict[str, Any] | None:
+        query = (
+            select(tables.runs.c.strategy)
+            .where(
+                tables.runs.c.session_id == scope.session_id,
+                tables.runs.c.agent_id == scope.agent_id,
+            )
+            .order_by(tables.runs.c.started_at.desc())
+            .limit(1)
+        )
+        async with self._database.read() as connection:
+            found = await connection.scalar(query)
+        strategy: dict[str, Any] | None = None if found is None else json.loads(found)
+        return strategy
+
+    async def save_request(
+        self, scope: Scope, run_id: str, model: str, sections: Sequence[Section], tokens: int
+    ) -> None:
+        kept = [
+            {"origin": s.origin, "role": s.role, "text": s.text}
+            if not s.messages
+            else {"origin": s.origin, "first": s.messages[0].id, "last": s.messages[-1].id}
+            for s in sections
+        ]
+
+        async def work(connection: AsyncConnection) -> None:
+            await connection.execute(
+                insert(tables.requests).values(
+                    run_id=run_id,
+                    session_id=scope.session_id,
+                    agent_id=scope.agent_id,
+                    model=model,
+                    sections=json.dumps(kept, ensure_ascii=False),
+                    estimated_tokens=tokens,
+                    at=time.time(),
+                )
+            )
+
+        await self._database.write(work)
+
+    async def last_request(self, scope: Scope) -> SentRequest | None:
+        query = (
+            select(tables.requests)
+            .where(
+                tables.requests.c.session_id == scope.session_id,
+                tables.requests.c.agent_id == scope.agent_id,
+            )
+            .order_by(tables.requests.c.seq.desc())
+            .limit(1)
+        )
+        async with self._database.read() as connection:
+            row = (await connection.execute(query)).one_or_none()
+        if row is None:
+            return None
+        sections: list[SentSection] = []
+        for kept in json.loads(row.sections):
+            sections.extend(await self._expand(kept, scope))
+        return SentRequest(
+            run_id=row.run_id,
+            model=row.model,
+            sections=tuple(sections),
+            estimated_tokens=row.estimated_tokens,
+            usage=Usage(row.prompt_tokens, row.completion_tokens),
+            at=row.at,
+        )
+
+    async def _expand(self, kept: dict[str, str], scope: Scope) -> list[SentSection]:
+        if "first" not in kept:
+            text = kept["text"]
+            return [SentSection(kept["origin"], kept["role"], text, estimate(text))]
+        return [
+            SentSection(kept["origin"], message.role, message.content, estimate(message.content))
+            for message in await self._messages.range(kept["first"], kept["last"])
+            if message.agent_id == scope.agent_id and message.counts
+        ]

@@ -1,0 +1,179 @@
+"""The tables as SQLAlchemy sees them. `migrations` makes them; a test holds the two together.
+
+Times are seconds since 1970 UTC. JSON columns are text, written and read by the stores.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    Boolean,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    MetaData,
+    Table,
+    Text,
+)
+
+metadata = MetaData()
+
+
+def _id() -> Column[str]:
+    return Column("id", Text, primary_key=True)
+
+
+def _session(*, key: bool = False) -> Column[str]:
+    return Column(
+        "session_id",
+        Text,
+        ForeignKey("sessions.id", ondelete="CASCADE"),
+        nullable=False,
+        primary_key=key,
+    )
+
+
+def _text(name: str, default: str | None = "") -> Column[str]:
+    return Column(name, Text, nullable=default is None, server_default=default)
+
+
+agents = Table(
+    "agents",
+    metadata,
+    _id(),
+    Column("name", Text, nullable=False, unique=True),
+    Column("definition", Text, nullable=False),
+    Column("created_at", Double, nullable=False),
+)
+
+sessions = Table(
+    "sessions",
+    metadata,
+    _id(),
+    _text("title"),
+    Column("created_at", Double, nullable=False),
+    Column("updated_at", Double, nullable=False, index=True),
+    _text("leaf_id", None),
+    _text("agent_id", None),
+)
+
+messages = Table(
+    "messages",
+    metadata,
+    _id(),
+    _session(),
+    _text("parent_id", None),
+    Column("agent_id", Text, nullable=False),
+    _text("run_id"),
+    Column("role", Text, nullable=False),
+    _text("content"),
+    Column("at", Double, nullable=False),
+    _text("status", "complete"),
+    _text("model"),
+    _text("reasoning"),
+    _text("error"),
+    Column("seconds", Double, nullable=False, server_default="0"),
+    _text("tool_calls", "[]"),
+    _text("tool_call_id"),
+    Index("messages_session", "session_id"),
+    Index("messages_parent", "parent_id"),
+)
+
+runs = Table(
+    "runs",
+    metadata,
+    _id(),
+    _session(),
+    Column("agent_id", Text, nullable=False),
+    _text("strategy", "{}"),
+    _text("model"),
+    Column("started_at", Double, nullable=False),
+    Column("finished_at", Double),
+    _text("status", "running"),
+    Index("runs_scope", "session_id", "agent_id", "started_at"),
+)
+
+run_log = Table(
+    "run_log",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=True),
+    _session(),
+    _text("run_id"),
+    Column("at", Double, nullable=False),
+    _text("level", "info"),
+    _text("text"),
+    Index("run_log_session", "session_id", "seq"),
+)
+
+requests = Table(
+    "requests",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=True),
+    Column("run_id", Text, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    _session(),
+    Column("agent_id", Text, nullable=False),
+    _text("model"),
+    _text("sections", "[]"),
+    Column("estimated_tokens", Integer, nullable=False, server_default="0"),
+    Column("prompt_tokens", Integer),
+    Column("completion_tokens", Integer),
+    Column("at", Double, nullable=False),
+    Index("requests_scope", "session_id", "agent_id", "seq"),
+    Index("requests_run", "run_id"),
+)
+
+ledger = Table(
+    "ledger",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=True),
+    Column("id", Text, nullable=False, unique=True),
+    _session(),
+    Column("agent_id", Text, nullable=False),
+    _text("run_id"),
+    Column("layer", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("outcome", Text, nullable=False),
+    _text("reason"),
+    Column("attempts", Integer, nullable=False, server_default="0"),
+    _text("model"),
+    _text("message_ids", "[]"),
+    _text("through_message_id", None),
+    _text("patch", None),
+    _text("dropped", "[]"),
+    _text("reply"),
+    Column("consumed", Boolean, nullable=False),
+    Column("started_at", Double, nullable=False),
+    Column("finished_at", Double, nullable=False),
+    Column("prompt_tokens", Integer, nullable=False, server_default="0"),
+    Column("completion_tokens", Integer, nullable=False, server_default="0"),
+    Index("ledger_scope", "session_id", "agent_id", "layer", "seq"),
+)
+
+state_revisions = Table(
+    "state_revisions",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=True),
+    Column("id", Text, nullable=False, unique=True),
+    _session(),
+    Column("agent_id", Text, nullable=False),
+    Column("layer", Text, nullable=False),
+    Column("after_message_id", Text, nullable=False),
+    Column("state", Text, nullable=False),
+    _text("patch", "{}"),
+    _text("ledger_id"),
+    Column("at", Double, nullable=False),
+    Index("state_revisions_scope", "session_id", "agent_id", "layer", "seq"),
+)
+
+layer_starts = Table(
+    "layer_starts",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=True),
+    _session(),
+    Column("agent_id", Text, nullable=False),
+    Column("layer", Text, nullable=False),
+    Column("message_id", Text, nullable=False),
+    Column("at", Double, nullable=False),
+    Index("layer_starts_scope", "session_id", "agent_id", "layer", "seq"),
+)
