@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from chatty_desktop.domain.events import Level
-from chatty_desktop.domain.memory import MemorySnapshot
+from chatty_desktop.domain.memory import LedgerEntry, MemorySnapshot
 from chatty_desktop.domain.messages import Message, Scope
 from chatty_desktop.engine.models import ModelChooser
-from chatty_desktop.engine.ports import MemoryStore, MessageLog, Run, Section
+from chatty_desktop.engine.ports import MemoryStore, MessageLog, Run, Runs, Section
 
 
 class MemoryLayer(Protocol):
@@ -30,6 +30,15 @@ class MemoryLayer(Protocol):
 
     async def inspect(self) -> MemorySnapshot:
         """What the inspector shows; the ledger is added by the caller."""
+        ...
+
+
+@runtime_checkable
+class Refolding(Protocol):
+    """Memory whose refused batches can be folded again."""
+
+    async def fold_again(self, entry: LedgerEntry) -> None:
+        """Fold the messages of a ledger row once more. Raises `Invalid`."""
         ...
 
 
@@ -66,6 +75,7 @@ class Surroundings:
     layer: str
     log: ScopeLog
     store: MemoryStore
+    runs: Runs
     models: ModelChooser
     prompts: Mapping[str, str]
     tell: Callable[[Level, str], Awaitable[None]]

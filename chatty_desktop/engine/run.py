@@ -1,0 +1,259 @@
+"""One run of one agent, from the new message to the committed reply, then its memory.
+
+Read from top to bottom: `answer` recalls, asks, streams and commits; `settle` lets memory take
+the run in. The person's message is in the log before a run begins.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from chatty_desktop.domain.agents import AgentDefinition
+from chatty_desktop.domain.errors import ChattyError
+from chatty_desktop.domain.events import (
+    Level,
+    MessageCommitted,
+    Notice,
+    RunPhase,
+    RunPhaseChanged,
+    TextStreamed,
+)
+from chatty_desktop.domain.ids import new_id
+from chatty_desktop.domain.messages import Message, Scope, Status
+from chatty_desktop.engine.memory.contract import MemoryLayer
+from chatty_desktop.engine.models import ModelChooser, context_of
+from chatty_desktop.engine.ports import (
+    ChatModel,
+    ChatRequest,
+    Delta,
+    MessageLog,
+    Publish,
+    Run,
+    Runs,
+    Section,
+    Usage,
+)
+from chatty_desktop.engine.prompt import Prompt, build_prompt
+
+log = logging.getLogger(__name__)
+
+CHECKPOINT_SECONDS = 1.0
+"""A partial reply is in the database at least this often."""
+
+LONG_ENOUGH_TO_COMPARE = 512
+"""Tokens from which on the estimate is good enough to hold against the server's count."""
+
+Tell = Callable[[Level, str], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a run is about: who answers which message, with which memory."""
+
+    run_id: str
+    scope: Scope
+    agent: AgentDefinition
+    incoming: Message
+    strategy: dict[str, Any]
+
+
+class AgentRun:
+    """One run. `reply` is the answer so far: a draft until its first words are in the log."""
+
+    def __init__(
+        self,
+        turn: Turn,
+        *,
+        memory: MemoryLayer,
+        messages: MessageLog,
+        runs: Runs,
+        models: ModelChooser,
+        publish: Publish,
+        tell: Tell,
+    ) -> None:
+        self._turn = turn
+        self._memory = memory
+        self._messages = messages
+        self._runs = runs
+        self._models = models
+        self._publish = publish
+        self._tell = tell
+        self._usage = Usage()
+        self._run = Run(
+            id=turn.run_id,
+            session_id=turn.scope.session_id,
+            agent_id=turn.scope.agent_id,
+            strategy=turn.strategy,
+            model="",
+            started_at=time.time(),
+        )
+        self._in_log = False
+        self.reply = Message(
+            id=new_id(),
+            session_id=turn.scope.session_id,
+            parent_id=turn.incoming.id,
+            agent_id=turn.scope.agent_id,
+            run_id=turn.run_id,
+            role="assistant",
+            content="",
+            at=self._run.started_at,
+            status=Status.STREAMING,
+        )
+
+    async def answer(self, memory_settled: Awaitable[None]) -> Message:
+        """Answer the new message once memory has settled; the committed reply says how it ended.
+        What goes wrong on the way is not raised: it makes a reply of status `failed` that says
+        why.
+
+        Cancelling stops the answer; what had come of it is kept, marked stopped.
+        """
+        try:
+            await memory_settled
+            status, error = await self._ask()
+        except asyncio.CancelledError:
+            if (task := asyncio.current_task()) is not None:
+                task.uncancel()
+            status, error = Status.STOPPED, ""
+        except ChattyError as problem:
+            status, error = Status.FAILED, str(problem)
+        except Exception as problem:  # whatever it was, the person is told and the chat goes on
+            log.exception("A run failed")
+            status, error = Status.FAILED, f"Something unexpected went wrong: {problem!r}"
+        return await self._end(status, error)
+
+    async def settle(self) -> None:
+        """Let memory take the run in. Trouble here never touches the reply; the log tells it."""
+        try:
+            await self._memory.settle(self._run)
+        except ChattyError as problem:
+            await self._tell("warning", f"Memory was not updated: {problem}")
+        except Exception as problem:  # memory must not take the chat along
+            log.exception("Memory failed to settle")
+            await self._tell("error", f"Memory was not updated: {problem!r}")
+
+    async def _ask(self) -> tuple[Status, str]:
+        """Recall, build the prompt, stream the answer; returns how it ended and why."""
+        turn = self._turn
+        model = await self._models.for_agent(turn.agent)
+        self._run = replace(self._run, model=model.reference)
+        self.reply = replace(self.reply, model=model.reference)
+        prompt = build_prompt(turn.agent.system_prompt, await self._recall(), turn.incoming)
+        await self._runs.start(self._run)
+        await self._memory.record(turn.incoming)
+        estimate = prompt.tokens()
+        await self._runs.save_request(
+            turn.scope, turn.run_id, model.reference, prompt.sections, estimate
+        )
+        await self._warn_if_too_long(model, estimate)
+        self._phase("waiting_for_model")
+        ending = await self._stream(model, prompt)
+        await self._warn_if_cut_by_server(model, estimate)
+        return ending
+
+    async def _recall(self) -> list[Section]:
+        """What memory adds; without it the agent answers all the same."""
+        try:
+            return await self._memory.recall(self._turn.incoming)
+        except ChattyError as problem:
+            await self._warn(f"Memory could not be consulted for this answer: {problem}")
+            return []
+
+    async def _stream(self, model: ChatModel, prompt: Prompt) -> tuple[Status, str]:
+        """Stream the answer, a checkpoint into the log at least every second."""
+        finish: str | None = None
+        saved = time.monotonic()
+        try:
+            async with closing_stream(model.stream(ChatRequest(prompt.messages()))) as deltas:
+                async for delta in deltas:
+                    finish = delta.finish or finish
+                    self._usage = delta.usage or self._usage
+                    if delta.text or delta.reasoning:
+                        await self._take(delta)
+                    if time.monotonic() - saved >= CHECKPOINT_SECONDS and self._in_log:
+                        await self._messages.update(self.reply)
+                        saved = time.monotonic()
+        except ChattyError as problem:
+            if not self.reply.content:
+                raise
+            return Status.CUT, str(problem)
+        if not self.reply.content:
+            return Status.FAILED, f"{model.reference} gave an empty answer. Try again."
+        if finish is None:
+            return Status.CUT, "The connection ended before the answer was finished."
+        return (Status.TRUNCATED if finish == "length" else Status.COMPLETE), ""
+
+    async def _take(self, delta: Delta) -> None:
+        """Add a piece of the answer; the first one puts the reply into the log."""
+        self.reply = replace(
+            self.reply,
+            content=self.reply.content + delta.text,
+            reasoning=self.reply.reasoning + delta.reasoning,
+        )
+        if not self._in_log:
+            await self._messages.append(self.reply)
+            self._in_log = True
+            self._publish(MessageCommitted(self.reply))
+            self._phase("streaming")
+        else:
+            self._publish(
+                TextStreamed(self.reply.session_id, self.reply.id, delta.text, delta.reasoning)
+            )
+
+    async def _end(self, status: Status, error: str) -> Message:
+        """Commit the reply as it ended, and the run."""
+        seconds = time.time() - self._run.started_at
+        reply = replace(self.reply, status=status, error=error, seconds=seconds)
+        self.reply = reply
+        await (self._messages.update(reply) if self._in_log else self._messages.append(reply))
+        if reply.counts:
+            await self._memory.record(reply)
+        outcome = {Status.STOPPED: "stopped", Status.FAILED: "failed"}.get(status, "done")
+        await self._runs.finish(self._run.id, outcome, self._usage)
+        self._publish(MessageCommitted(reply))
+        if error:
+            await self._tell("error" if status is Status.FAILED else "warning", error)
+        return reply
+
+    async def _warn_if_too_long(self, model: ChatModel, estimate: int) -> None:
+        context = await context_of(model)
+        if context and estimate > context:
+            await self._warn(
+                f"This request is about {estimate} tokens, more than the {context} that"
+                f" {model.reference} takes in: the model does not see all of it."
+            )
+
+    async def _warn_if_cut_by_server(self, model: ChatModel, estimate: int) -> None:
+        """Some servers cut what does not fit without a word; their own count gives it away."""
+        reported = self._usage.prompt_tokens
+        if reported and estimate >= LONG_ENOUGH_TO_COMPARE and reported < estimate / 2:
+            await self._warn(
+                f"About {estimate} tokens were sent, but {model.reference} read only {reported}:"
+                " its context is too short for this chat, and it cut the rest."
+            )
+
+    async def _warn(self, text: str) -> None:
+        self._publish(Notice("warning", text, self._turn.scope.session_id))
+        await self._tell("warning", text)
+
+    def _phase(self, phase: RunPhase) -> None:
+        scope = self._turn.scope
+        self._publish(
+            RunPhaseChanged(scope.session_id, scope.agent_id, phase, self._run.model)
+        )
+
+
+@asynccontextmanager
+async def closing_stream(stream: AsyncIterator[Delta]) -> AsyncIterator[AsyncIterator[Delta]]:
+    """Close a stream when it is left early, so that the server stops working for it."""
+    try:
+        yield stream
+    finally:
+        close = getattr(stream, "aclose", None)
+        if close is not None:
+            await close()
