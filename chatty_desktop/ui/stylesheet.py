@@ -2,8 +2,8 @@
 
 Widgets ask for a look by property, never by a colour of their own:
 `tone` on labels (muted, accent, memory, danger, warning, success),
-`kind` on push buttons (primary, quiet, danger),
-`panel` on frames (surface, raised, memory, danger, warning, accent).
+`kind` on push buttons (primary, quiet, danger, link),
+`panel` on frames (surface, raised, card, memory, danger, warning, accent).
 """
 
 from __future__ import annotations
@@ -24,6 +24,12 @@ QFrame[panel="memory"] {{ background: {t.memory_soft}; border-radius: 8px; }}
 QFrame[panel="danger"] {{ background: {t.danger_soft}; border-radius: 8px; }}
 QFrame[panel="warning"] {{ background: {t.warning_soft}; border-radius: 8px; }}
 QFrame[panel="accent"] {{ background: {t.accent_soft}; border-radius: 8px; }}
+QFrame[line="memory"] {{ background: {t.memory}; border: none; }}
+QFrame[panel="card"] {{
+    background: {t.raised}; border: 1px solid transparent; border-radius: 8px;
+}}
+QFrame[panel="card"]:hover {{ background: {t.hover}; }}
+QFrame[panel="card"]:focus {{ border-color: {t.accent}; }}
 QFrame[line="true"] {{ background: {t.border}; border: none; }}
 """
 
@@ -54,6 +60,13 @@ QPushButton[kind="primary"]:disabled {{
 QPushButton[kind="quiet"] {{ background: transparent; border: 1px solid transparent; }}
 QPushButton[kind="quiet"]:hover {{ background: {t.hover}; }}
 QPushButton[kind="quiet"]:focus {{ border-color: {t.accent}; }}
+QPushButton[kind="link"] {{
+    background: transparent; color: {t.accent}; border: 1px solid transparent;
+    border-radius: 4px; padding: 0; min-height: 0; text-align: left;
+}}
+QPushButton[kind="link"]:hover {{ text-decoration: underline; }}
+QPushButton[kind="link"]:focus {{ border-color: {t.accent}; }}
+QPushButton[kind="link"]:disabled {{ color: {t.muted}; border-color: transparent; }}
 QPushButton[kind="danger"] {{ color: {t.danger}; border-color: {t.danger}; }}
 QPushButton[kind="danger"]:hover {{ background: {t.danger_soft}; }}
 QToolButton {{
