@@ -1,0 +1,293 @@
+"""A fold: how a model is asked what changed in Σ, and how its answer is read.
+
+Read from top to bottom: the question (`fold_prompt`, `retry_prompt`, `fold_schema`), then the
+answer (`read_fold`: text, operations, what of them the messages bear out, a patch).
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from string import Template
+from typing import Any, Literal, cast
+
+from chatty_desktop.domain.grounding import Dropped, Operation, ground
+from chatty_desktop.domain.messages import Message
+from chatty_desktop.domain.state import PatchRefused, compact, refuse_unknown_keys
+from chatty_desktop.domain.strategies import StateField
+
+Role = Literal["system", "user", "assistant"]
+Turn = tuple[Role, str]
+"""Role and content of one message of the question."""
+
+MESSAGE_CHARS = 6000
+"""Characters of one message that a fold looks at; of a longer one, its beginning and its end."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """What a model's answer comes to: a patch for `apply_patch`, empty for "nothing changed", and
+    the changes that were left out of it, as the ledger shows them."""
+
+    patch: dict[str, Any]
+    dropped: tuple[Dropped, ...] = ()
+
+
+# --- the question ----------------------------------------------------------------------------
+
+
+def fold_prompt(
+    prompts: Mapping[str, str],
+    *,
+    spec: str,
+    fields: Sequence[StateField],
+    state: Mapping[str, Any],
+    messages: Sequence[Message],
+    constrained: bool = True,
+    message_chars: int = MESSAGE_CHARS,
+) -> list[Turn]:
+    """The question to send: what do these new messages change in Σ?
+
+    `prompts` are the texts of resources/prompts by file name without ending. `constrained` says
+    whether the server is given `fold_schema` along with it; if not, the form is put into words.
+    Of each message at most about `message_chars` characters are shown.
+    """
+    turns = _turns(prompts["fold"])
+    role, question = turns[-1]
+    if not constrained:
+        question = f"{question}\n\n{prompts['fold_words'].strip()}"
+    filled = Template(question).substitute(
+        spec=spec.strip(),
+        fields="\n".join(_field_line(field, state) for field in fields),
+        messages="\n".join(_message_lines(message, message_chars) for message in messages),
+    )
+    return [*turns[:-1], (role, filled)]
+
+
+def retry_prompt(
+    prompts: Mapping[str, str],
+    *,
+    spec: str,
+    fields: Sequence[StateField],
+    state: Mapping[str, Any],
+    messages: Sequence[Message],
+    reply: str,
+    reason: str,
+    constrained: bool = True,
+    message_chars: int = MESSAGE_CHARS,
+) -> list[Turn]:
+    """The question once more, after `reply` was refused for `reason`, with Σ as it is."""
+    question = fold_prompt(
+        prompts,
+        spec=spec,
+        fields=fields,
+        state=state,
+        messages=messages,
+        constrained=constrained,
+        message_chars=message_chars,
+    )
+    again = Template(prompts["fold_retry"].strip()).substitute(reason=reason, state=compact(state))
+    answered = _shortened(without_reasoning(reply).strip(), message_chars) or "(no answer)"
+    return [*question, ("assistant", answered), ("user", again)]
+
+
+def fold_schema(fields: Sequence[StateField], state: Mapping[str, Any]) -> dict[str, Any]:
+    """The JSON schema of an answer: a list of operations on the keys of `fields`; only what
+    `state` holds can be forgotten."""
+    names = [field.name for field in fields]
+    held = [name for name in names if name in state]
+    texts = {"type": "array", "items": {"type": "string"}}
+    value = {"anyOf": [{"type": "string"}, {"type": "number"}, {"type": "boolean"}, texts]}
+    operations = [_closed(key={"type": "string", "enum": names}, value=value)]
+    if held:
+        forget = {"type": "boolean", "enum": [True]}
+        operations.append(_closed(key={"type": "string", "enum": held}, forget=forget))
+    return _closed(changes={"type": "array", "items": {"anyOf": operations}})
+
+
+def _closed(**properties: Any) -> dict[str, Any]:
+    """An object of just these properties, in this order."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _turns(text: str) -> list[Turn]:
+    """A prompt file as turns: each begins with a line `## system`, `## user` or `## assistant`."""
+    parts = re.split(r"^## (system|user|assistant)[ \t]*\n", text, flags=re.MULTILINE)
+    roles, contents = parts[1::2], parts[2::2]
+    return [
+        (cast("Role", role), content.strip()) for role, content in zip(roles, contents, strict=True)
+    ]
+
+
+def _field_line(field: StateField, state: Mapping[str, Any]) -> str:
+    """`- name (what it is for): present value`."""
+    meaning = f" ({field.description.strip()})" if field.description.strip() else ""
+    value = compact(state[field.name]) if field.name in state else "not known"
+    return f"- {field.name}{meaning}: {value}"
+
+
+def _message_lines(message: Message, limit: int) -> str:
+    """A message as the fold sees it: who speaks, then what."""
+    lines = [f"{message.role}: {_shortened(message.content, limit)}"] if message.content else []
+    lines += [
+        f"{message.role} used {call.name}: {_shortened(call.arguments, limit // 4)}"
+        for call in message.tool_calls
+    ]
+    return "\n".join(lines)
+
+
+def _shortened(text: str, limit: int) -> str:
+    """`text`, or its beginning and end where it is longer than `limit` characters."""
+    if len(text) <= limit:
+        return text
+    head, tail = limit * 2 // 3, limit // 3
+    left_out = len(text) - head - tail
+    return f"{text[:head]} […{left_out} characters left out…] {text[len(text) - tail :]}"
+
+
+# --- the answer ------------------------------------------------------------------------------
+
+
+def read_fold(
+    reply: str,
+    *,
+    fields: Sequence[StateField],
+    state: Mapping[str, Any],
+    messages: Sequence[Message],
+) -> Proposal:
+    """The patch a reply proposes, less what the new messages do not bear out.
+
+    Raises `PatchRefused` when nothing can be read (`read_reply`) or a key is unknown; that is
+    looked at first, so a wrong key refuses even what grounding would have dropped.
+    """
+    operations = read_reply(reply)
+    refuse_unknown_keys(to_patch(operations), [field.name for field in fields])
+    kept, dropped = ground(operations, messages, state)
+    return Proposal(to_patch(kept), tuple(dropped))
+
+
+def to_patch(operations: Sequence[Operation]) -> dict[str, Any]:
+    """The operations as a patch: null where a key is to be forgotten; the last one on a key
+    counts."""
+    return {each.key: None if each.forget else each.value for each in operations}
+
+
+def read_reply(reply: str) -> list[Operation]:
+    """The operations in a reply, in order; [] when it says that nothing changed.
+
+    Read are `{"changes": [...]}`, the bare list, and the plain object {key: value or null},
+    wherever they stand in the text: after reasoning, in a code fence, between sentences. Two
+    objects that differ are refused, since choosing one would be a guess; so is JSON that breaks
+    off, since half an answer looks like a whole one. Raises `PatchRefused`.
+    """
+    answer = without_reasoning(reply).strip()
+    if not answer:
+        what = "holds only reasoning" if reply.strip() else "is empty"
+        raise PatchRefused(f"The answer {what}. Answer with one JSON object.")
+    found: list[Any] = []
+    for value in _json_in(answer):
+        if value not in found:
+            found.append(value)
+    if not found:
+        raise PatchRefused("There is no JSON object in the answer. Answer with one JSON object.")
+    if len(found) > 1:
+        raise PatchRefused(
+            f"The answer holds {len(found)} different JSON objects. Answer with just one."
+        )
+    return _operations(found[0])
+
+
+def without_reasoning(text: str) -> str:
+    """`text` less what the model thought aloud in <think> tags, closed or not.
+
+    A closing tag without an opening one ends reasoning too: some chat templates open it in the
+    prompt. Text that is JSON as a whole is an answer, whatever tags its strings hold.
+    """
+    if _is_json(text):
+        return text
+    text = re.sub(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", "", text, flags=re.DOTALL | re.I)
+    return re.split(r"</(?:think|thinking|reasoning)>", text, flags=re.I)[-1]
+
+
+def _operations(value: Any) -> list[Operation]:
+    if isinstance(value, dict) and set(value) == {"changes"}:
+        value = value["changes"]
+    if isinstance(value, list):
+        return [each for item in value if (each := _operation(item)) is not None]
+    if isinstance(value, dict):
+        return [Operation(key, content, forget=content is None) for key, content in value.items()]
+    raise PatchRefused('"changes" must be a list of operations.')
+
+
+def _operation(item: Any) -> Operation | None:
+    """One item of the list; None for one that says outright that it changes nothing."""
+    form = '{"key": …, "value": …} or {"key": …, "forget": true}'
+    if not isinstance(item, dict) or not isinstance(item.get("key"), str):
+        raise PatchRefused(f"A change must have the form {form}, not {_excerpt(item)}.")
+    key, forget = item["key"], item.get("forget", False) is True
+    if forget and item.get("value") is not None:
+        raise PatchRefused(f'The change of "{key}" both sets and forgets it. Say one of them.')
+    if forget or ("value" in item and item["value"] is None):
+        return Operation(key, forget=True)
+    if "value" in item:
+        return Operation(key, item["value"])
+    if item.get("forget") is False:
+        return None
+    raise PatchRefused(f"A change must have the form {form}, not {_excerpt(item)}.")
+
+
+def _excerpt(value: Any) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= 80 else text[:80] + "…"
+
+
+_JSON_START = re.compile(r'\{\s*["}]|\[\s*[{\]]')
+
+
+def _json_in(text: str) -> Iterator[Any]:
+    """Every outermost JSON object, or list of objects, in `text`.
+
+    A brace not followed by a quote is prose. Raises `PatchRefused` where JSON begins but cannot
+    be read to its end.
+    """
+    position = 0
+    while match := _JSON_START.search(text, position):
+        try:
+            value, position = _DECODER.raw_decode(text, match.start())
+        except RecursionError:
+            raise PatchRefused("The JSON in the answer is nested too deeply.") from None
+        except ValueError as error:
+            raise PatchRefused(f"The JSON in the answer cannot be read: {error}.") from None
+        yield value
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object from its pairs. Python would silently keep the last of two values."""
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found and found[key] != value:
+            raise ValueError(f'"{key}" is there twice, with different values')
+        found[key] = value
+    return found
+
+
+def _no_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_without_doubles, parse_constant=_no_constant)

@@ -1,0 +1,99 @@
+"""Grounding: which of the changes a model proposes are borne out by the new messages.
+
+Small models fill keys from the worked examples, from descriptions, or from nothing. What is kept
+must show in what was said; what is not is left out, with the reason, and the ledger shows it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chatty_desktop.domain.messages import Message
+
+Dropped = dict[str, Any]
+"""A change that was left out: {"key", "value" or "forget", "reason"}."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One change of Σ: `key` is set to `value`, any JSON but null, or forgotten."""
+
+    key: str
+    value: Any = None
+    forget: bool = False
+
+
+def ground(
+    operations: Sequence[Operation], messages: Sequence[Message], state: Mapping[str, Any]
+) -> tuple[list[Operation], list[Dropped]]:
+    """(what is kept, what is dropped and why), each in the order it was said.
+
+    Dropped are: all but the last change of a key; forgetting what Σ does not hold; a value Σ
+    holds already; and a value that shares no word with the new messages. true and false share
+    words with nothing and are kept.
+    """
+    said = {word for message in messages for word in words(message.content)}
+    last = {operation.key: operation for operation in operations}
+    kept: list[Operation] = []
+    dropped: list[Dropped] = []
+    for operation in operations:
+        if last[operation.key] is not operation:
+            reason = "a later change of the same key replaces it"
+        else:
+            reason = _objection(operation, said, state)
+        if not reason:
+            kept.append(operation)
+        elif operation.forget:
+            dropped.append({"key": operation.key, "forget": True, "reason": reason})
+        else:
+            dropped.append({"key": operation.key, "value": operation.value, "reason": reason})
+    return kept, dropped
+
+
+def _objection(operation: Operation, said: set[str], state: Mapping[str, Any]) -> str:
+    """Why an operation is not kept, or ""."""
+    held = operation.key in state
+    if operation.forget:
+        return "" if held else "there is nothing to forget"
+    if held and _same(state[operation.key], operation.value):
+        return "nothing new: the state says so already"
+    content = {word for text in _texts(operation.value) for word in words(text)}
+    if content and not content & said:
+        return "no word of it is in the new messages"
+    return ""
+
+
+def words(text: str) -> Iterator[str]:
+    """The words of `text`, comparable: case-folded; numbers without thousands separators; pairs
+    of characters where a script has no spaces."""
+    text = re.sub(r"(?<=\d)[,.'’](?=\d{3}(?!\d))", "", text.casefold())
+    for word in re.findall(r"\w+", text):
+        if word.isascii() or not _NO_SPACES.search(word):
+            yield word
+        else:
+            yield from (word[i : i + 2] for i in range(max(1, len(word) - 1)))
+
+
+_NO_SPACES = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff]")
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Everything in a JSON value that could have been said: texts and numbers, not true/false."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for inner in value.values():
+            yield from _texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
+    elif value is not None and not isinstance(value, bool):
+        yield str(value)
+
+
+def _same(old: Any, new: Any) -> bool:
+    """Equal, but true is not 1."""
+    return type(old) is type(new) and bool(old == new)
