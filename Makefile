@@ -1,0 +1,75 @@
+# `make run` opens the app, `make test` tests it; both set up everything they need in .venv.
+# Another Python: make PYTHON=python3.12
+
+PYTHON ?= python3
+VENV ?= .venv
+ARGS ?=
+OUT ?= screenshots
+
+# A network that falters is asked again; what the environment says already is kept.
+export PIP_RETRIES ?= 10
+export PIP_DEFAULT_TIMEOUT ?= 60
+export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
+export PIP_NO_INPUT ?= 1
+
+py := $(VENV)/bin/python
+pip := $(py) -m pip install --constraint packaging/constraints.txt
+pins := pyproject.toml packaging/constraints.txt
+offscreen := QT_QPA_PLATFORM=offscreen
+
+.PHONY: run test check format bench screenshots clean help
+.DELETE_ON_ERROR:
+
+run: $(VENV)/.installed $(VENV)/.libraries ## open the app
+	@packaging/open.sh $(py)
+
+test: $(VENV)/.installed-dev $(VENV)/.libraries-tests ## run every test
+	$(offscreen) $(py) -m pytest -m "not bench" $(ARGS)
+
+check: $(VENV)/.installed-dev ## format, lint and types
+	$(py) -m ruff format --check .
+	$(py) -m ruff check .
+	$(py) -m mypy
+
+format: $(VENV)/.installed-dev ## put the code into its format
+	$(py) -m ruff format .
+	$(py) -m ruff check --fix .
+
+bench: $(VENV)/.installed-dev $(VENV)/.libraries-tests ## measure the budgets
+	$(offscreen) $(py) -m pytest -m bench -s $(ARGS) tests/bench
+
+screenshots: $(VENV)/.installed-dev $(VENV)/.libraries-tests ## pictures of every view, into OUT
+	$(offscreen) $(py) -m tests.ui.screenshots $(OUT)
+
+clean: ## remove what these commands made; the app's own data stays
+	rm -rf $(VENV) build dist screenshots .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile
+
+# Each stamp says that a step is done, and is left only by one that went well.
+
+$(VENV)/.made: packaging/venv.sh
+	packaging/venv.sh "$(PYTHON)" $(VENV)
+	@touch $@
+
+# The build tool first, so that it is the pinned one that builds.
+$(VENV)/.builder: $(VENV)/.made $(pins)
+	$(pip) hatchling editables
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.builder $(pins)
+	$(pip) --no-build-isolation --editable ".[starter]"
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.builder $(pins)
+	$(pip) --no-build-isolation --editable ".[starter,dev]"
+	@touch $@ $(VENV)/.installed
+
+$(VENV)/.libraries: $(VENV)/.made packaging/qt-libraries.sh
+	packaging/qt-libraries.sh $(py)
+	@touch $@
+
+$(VENV)/.libraries-tests: $(VENV)/.made packaging/qt-libraries.sh
+	packaging/qt-libraries.sh $(py) --tests
+	@touch $@ $(VENV)/.libraries
