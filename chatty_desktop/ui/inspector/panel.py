@@ -1,0 +1,175 @@
+"""The memory inspector: what an agent remembers in a chat, and how it came to."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+
+from chatty_desktop.domain.errors import ChattyError
+from chatty_desktop.domain.events import AgentsChanged, Event, MemoryChanged
+from chatty_desktop.domain.memory import MemorySnapshot
+from chatty_desktop.domain.messages import Scope
+from chatty_desktop.engine.chat import ChatService
+from chatty_desktop.engine.events import Events
+from chatty_desktop.ui.inspector.ledger_view import LedgerView
+from chatty_desktop.ui.inspector.memory_view import MemoryView
+from chatty_desktop.ui.tasks import Tasks
+from chatty_desktop.ui.theme import Theme
+from chatty_desktop.ui.throttle import Throttle
+
+REFRESH_MS = 100
+PAGE = 200
+"""Ledger rows read at first, and further ones for each press of "Show older rows"."""
+
+
+class InspectorPanel(QWidget):
+    """Follows one scope; draws it again when its memory changes.
+
+    message_wanted: the id of a message the person wants to see in the chat.
+    verbatim_from_changed: the id of the oldest message the model will see word for word, or None.
+    """
+
+    message_wanted = Signal(str)
+    verbatim_from_changed = Signal(object)
+
+    def __init__(
+        self,
+        *,
+        chat: ChatService,
+        events: Events,
+        theme: Theme,
+        tasks: Tasks,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._chat = chat
+        self._tasks = tasks
+        self._scope: Scope | None = None
+        self._limit = PAGE
+        self._reading = False
+        self._stale = False
+        self._verbatim_from: str | None = None
+        self._throttle = Throttle(REFRESH_MS, self._refresh, self)
+        self.memory = MemoryView(theme)
+        self.ledger = LedgerView(theme)
+        self.memory.message_wanted.connect(self.message_wanted)
+        self.ledger.message_wanted.connect(self.message_wanted)
+        self.ledger.fold_again_wanted.connect(self._fold_again)
+        self.ledger.more_wanted.connect(self._show_more)
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self.memory, "Memory")
+        self.tabs.addTab(self.ledger, "Ledger")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.tabs)
+        self.setProperty("panel", "surface")
+        self.setAccessibleName("Memory inspector")
+        self.setMinimumWidth(240)
+        unsubscribe = events.subscribe(self._heard)
+        self.destroyed.connect(unsubscribe)
+        self._say_nothing_chosen()
+
+    def set_scope(self, scope: Scope | None) -> None:
+        """Show the memory of one agent in one session; None shows none."""
+        if scope == self._scope:
+            return
+        self._scope = scope
+        self._limit = PAGE
+        self._set_verbatim_from(None)
+        self._throttle.drop()
+        if scope is None:
+            self._say_nothing_chosen()
+            return
+        self.memory.say("", "")
+        self.ledger.say("", "")
+        self._refresh()
+
+    # --- reading -----------------------------------------------------------------------------
+
+    def _heard(self, event: Event) -> None:
+        mine = isinstance(event, MemoryChanged) and event.scope == self._scope
+        # A saved agent may have another strategy or other fields.
+        if mine or (isinstance(event, AgentsChanged) and self._scope is not None):
+            self._throttle.request()
+
+    def _refresh(self) -> None:
+        if self._reading:
+            self._stale = True
+        elif self._scope is not None:
+            self._tasks.start(self._read(self._scope, self._limit))
+
+    async def _read(self, scope: Scope, limit: int) -> None:
+        self._reading = True
+        problem = ""
+        snapshot: MemorySnapshot | None = None
+        try:
+            # One more than is shown tells whether there are older rows.
+            snapshot = await self._chat.inspect(scope, limit + 1)
+        except ChattyError as error:
+            problem = str(error)
+        finally:
+            self._reading = False
+        stale, self._stale = self._stale, False
+        if scope == self._scope:
+            if snapshot is None:
+                self._say_problem(problem)
+            else:
+                self._show(snapshot, limit)
+        if stale or scope != self._scope:
+            self._refresh()
+
+    def _show(self, snapshot: MemorySnapshot, limit: int) -> None:
+        self.memory.show_memory(snapshot)
+        if snapshot.ledger:
+            more = len(snapshot.ledger) > limit
+            self.ledger.show_ledger(snapshot.ledger[:limit], more=more)
+        elif any(layer.pending is not None for layer in snapshot.layers):
+            self.ledger.say(
+                "No folds yet",
+                "After each reply, one row here says what memory took in, or why it did not.",
+            )
+        else:
+            self.ledger.say(
+                "No ledger",
+                "This kind of memory asks no model, so there is nothing to account for.",
+            )
+        starts = [layer.verbatim_from for layer in snapshot.layers if layer.verbatim_from]
+        # Ids sort by time, so the least is the oldest of what any layer shows.
+        self._set_verbatim_from(min(starts, default=None))
+
+    def _say_problem(self, text: str) -> None:
+        self.memory.say("Memory cannot be shown", text)
+        self.ledger.say("The ledger cannot be shown", text)
+        self._set_verbatim_from(None)
+
+    def _say_nothing_chosen(self) -> None:
+        self.memory.say("No chat chosen", "Choose a chat to see what its agent remembers of it.")
+        self.ledger.say("No chat chosen", "Choose a chat to see how its memory was made.")
+
+    def _set_verbatim_from(self, message_id: str | None) -> None:
+        if message_id != self._verbatim_from:
+            self._verbatim_from = message_id
+            self.verbatim_from_changed.emit(message_id)
+
+    # --- what a person does ------------------------------------------------------------------
+
+    def _show_more(self) -> None:
+        self._limit += PAGE
+        self._throttle.request()
+
+    def _fold_again(self, entry_id: str) -> None:
+        self.ledger.show_folding(entry_id, True)
+        self._tasks.start(
+            self._folding(entry_id), failed=lambda text: self.ledger.show_failure(entry_id, text)
+        )
+
+    async def _folding(self, entry_id: str) -> None:
+        scope = self._scope
+        try:
+            await self._chat.fold_again(entry_id)
+        finally:
+            self.ledger.show_folding(entry_id, False)
+        if scope == self._scope:
+            self.ledger.choose_newest()
+            self._throttle.request()

@@ -1,0 +1,98 @@
+"""What no fold has taken in yet."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from chatty_desktop.domain.messages import Message
+from chatty_desktop.ui.pieces import Card, Words, caption
+from chatty_desktop.ui.readable import shortened, when
+from chatty_desktop.ui.theme import Theme, set_tone
+from chatty_desktop.ui.tokens import S
+
+MOST_CARDS = 30
+"""How many are drawn, the newest ones: a queue kept for an unreachable model can grow long."""
+
+SPEAKERS = {"user": "You", "assistant": "Assistant", "tool": "Tool"}
+
+
+class PendingView(QWidget):
+    """The queue of a scope in order. `message_wanted` carries the id of the message pressed."""
+
+    message_wanted = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._shown: tuple[Message, ...] | None = None
+        self._heading = QLabel()
+        font = self._heading.font()
+        font.setWeight(font.Weight.DemiBold)
+        self._heading.setFont(font)
+        self._remark = Words(tone="muted")
+        self._cards = QVBoxLayout()
+        self._cards.setSpacing(S)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(S)
+        column.addWidget(self._heading)
+        column.addWidget(self._remark)
+        column.addLayout(self._cards)
+
+    def show_pending(self, messages: Sequence[Message]) -> None:
+        """Draw the queue, oldest first; of a long one its end."""
+        messages = tuple(messages)
+        if messages == self._shown:
+            return
+        self._shown = messages
+        self._heading.setText(f"Not folded yet ({len(messages)})")
+        left_out = max(0, len(messages) - MOST_CARDS)
+        remark = "" if messages else "Nothing is waiting."
+        if left_out:
+            remark = f"{left_out} earlier messages wait too."
+        self._remark.setText(remark)
+        self._remark.setVisible(bool(remark))
+        while item := self._cards.takeAt(0):
+            old = item.widget()
+            if old is not None:
+                old.hide()
+                old.deleteLater()
+        now = time.time()
+        for message in messages[left_out:]:
+            self._cards.addWidget(self._card(message, now))
+
+    def _card(self, message: Message, now: float) -> MessageCard:
+        card = MessageCard(message, self._theme, now)
+        card.pressed.connect(lambda: self.message_wanted.emit(message.id))
+        return card
+
+
+class MessageCard(Card):
+    """The speaker and the first lines of a message; pressing it asks for the whole."""
+
+    def __init__(
+        self, message: Message, theme: Theme, now: float, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        speaker = SPEAKERS[message.role]
+        said = message.content.strip() or ", ".join(call.name for call in message.tool_calls)
+        first = shortened(" ".join(said[:400].split()), 160, 2)
+        who = caption(theme, speaker, "text")
+        top = QHBoxLayout()
+        top.setSpacing(S)
+        top.addWidget(who)
+        top.addWidget(caption(theme, when(message.at, now)))
+        top.addStretch(1)
+        words = QLabel(first)
+        words.setTextFormat(Words().textFormat())
+        words.setWordWrap(True)
+        words.setMinimumWidth(40)
+        set_tone(words, "text")
+        self.column.addLayout(top)
+        self.column.addWidget(words)
+        self.setToolTip("Show this message in the chat")
+        self.setAccessibleName(f"{speaker}: {first}")

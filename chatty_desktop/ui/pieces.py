@@ -1,0 +1,232 @@
+"""Small parts that panels are put together from."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from chatty_desktop.ui.readable import shortened
+from chatty_desktop.ui.theme import Theme, set_tone
+from chatty_desktop.ui.tokens import XS, L, M, S, Tone
+
+CARD_CHARS, CARD_LINES = 700, 12
+"""How much of a long text is shown before the person asks for all of it."""
+
+MOST_CHARS = 50_000
+"""How much is ever laid out in one label; all of it can be copied."""
+
+
+class Words(QLabel):
+    """Plain text that wraps and can be selected."""
+
+    def __init__(self, text: str = "", tone: Tone = "text", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        # A long word without a break would otherwise widen the whole panel.
+        self.setMinimumWidth(40)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        set_tone(self, tone)
+        self.setText(text)
+
+
+class LongWords(QWidget):
+    """Text of any length: its beginning, and the rest when the person asks for it."""
+
+    def __init__(self, tone: Tone = "text", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = ""
+        self._label = Words(tone=tone)
+        self._more = TextButton("")
+        self._more.setCheckable(True)
+        self._more.toggled.connect(self._draw)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._label)
+        column.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def show_text(self, text: str) -> None:
+        """Draw a text, folded up when it is long."""
+        if text != self._text or not self._label.text():
+            self._text = text
+            self._draw()
+
+    def set_tone(self, tone: Tone) -> None:
+        set_tone(self._label, tone)
+
+    def text(self) -> str:
+        """What is on the screen."""
+        return self._label.text()
+
+    def _draw(self) -> None:
+        short = shortened(self._text, CARD_CHARS, CARD_LINES)
+        whole = self._text[:MOST_CHARS]
+        self._more.setVisible(short != self._text)
+        count = f"{len(self._text):,}".replace(",", " ")
+        opened = self._more.isChecked()
+        self._more.setText("Show less" if opened else f"Show all {count} characters")
+        self._label.setText(whole if opened else short)
+
+
+class TextButton(QPushButton):
+    """A button that looks like a link and takes no more room than its words."""
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(text, parent)
+        self.setProperty("kind", "link")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setAutoDefault(False)
+
+
+class Card(QFrame):
+    """A frame that can be pressed, by mouse and by keyboard."""
+
+    pressed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setProperty("panel", "card")
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(S, S, S, S)
+        self.column.setSpacing(XS)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.pos()):
+            self.pressed.emit()
+        super().mouseReleaseEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space):
+            self.pressed.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class Problem(QFrame):
+    """A remark with an icon: something to know, or something that went wrong."""
+
+    def __init__(
+        self, theme: Theme, tone: Tone = "warning", icon: str = "", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setProperty("panel", tone)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(S, S, M, S)
+        row.setSpacing(S)
+        row.addWidget(IconLabel(theme, icon or "warning", tone), 0, Qt.AlignmentFlag.AlignTop)
+        self._label = Words()
+        row.addWidget(self._label, 1)
+        self.hide()
+
+    def say(self, text: str) -> None:
+        """Show a text; "" hides the frame."""
+        self._label.setText(text)
+        self.setVisible(bool(text))
+
+    def text(self) -> str:
+        return self._label.text()
+
+
+class IconLabel(QLabel):
+    """An icon of the set that follows the colour scheme; 16 px."""
+
+    def __init__(
+        self, theme: Theme, name: str, tone: Tone = "muted", parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._theme, self._name, self._tone = theme, name, tone
+        self.setFixedSize(QSize(16, 16))
+        theme.changed.connect(self._draw)
+        self._draw()
+
+    def show_icon(self, name: str, tone: Tone) -> None:
+        self._name, self._tone = name, tone
+        self._draw()
+
+    def _draw(self) -> None:
+        ratio = self.devicePixelRatioF()
+        icon = self._theme.icon(self._name, self._tone)
+        self.setPixmap(icon.pixmap(QSize(16, 16), ratio))
+
+
+class Empty(QWidget):
+    """An empty state: what is not there yet, and what to do next."""
+
+    def __init__(self, theme: Theme, icon: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = QLabel()
+        self._title.setFont(theme.heading())
+        self._title.setWordWrap(True)
+        self._title.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self._hint = QLabel()
+        set_tone(self._hint, "muted")
+        self._hint.setWordWrap(True)
+        self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(L, L, L, L)
+        column.setSpacing(S)
+        column.addStretch(2)
+        self._icon = IconLabel(theme, icon, "muted")
+        column.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignHCenter)
+        column.addWidget(self._title)
+        column.addWidget(self._hint)
+        column.addStretch(3)
+
+    def say(self, title: str, hint: str) -> None:
+        """Say something; without a title and a hint nothing at all is drawn."""
+        self._title.setText(title)
+        self._title.setVisible(bool(title))
+        self._hint.setText(hint)
+        self._icon.setVisible(bool(title or hint))
+
+    def text(self) -> str:
+        return f"{self._title.text()}\n{self._hint.text()}"
+
+
+def icon_button(theme: Theme, icon: str, name: str) -> QToolButton:
+    """A tool button with an icon, its name as tooltip and for screen readers."""
+    button = QToolButton()
+    theme.dress(button, icon)
+    button.setToolTip(name)
+    button.setAccessibleName(name)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button
+
+
+def caption(theme: Theme, text: str = "", tone: Tone = "muted") -> QLabel:
+    """A small label of second rank."""
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setFont(theme.small())
+    set_tone(label, tone)
+    return label
+
+
+def scrolled(content: QWidget) -> QScrollArea:
+    """A widget in a frameless scroll area that grows with the panel's width."""
+    area = QScrollArea()
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    content.setProperty("scrolled", "true")
+    area.setWidget(content)
+    return area
