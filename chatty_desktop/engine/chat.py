@@ -39,6 +39,7 @@ from chatty_desktop.engine.ports import (
     MessageLog,
     Publish,
     Runs,
+    SentRequest,
     Sessions,
 )
 from chatty_desktop.engine.run import AgentRun, Tell, Turn
@@ -183,6 +184,10 @@ class ChatService:
         agent = await self._usable_agent(scope.agent_id, scope.session_id)
         snapshot = await self._memory_of(agent, scope, "").inspect()
         return replace(snapshot, ledger=tuple(await self._memory.ledger(scope, ledger_limit)))
+
+    async def last_request(self, scope: Scope) -> SentRequest | None:
+        """What was last sent to a model for the agent in the session, None before the first."""
+        return await self._runs.last_request(scope)
 
     async def wait(self, session_id: str) -> None:
         """Return when the session's run has ended and its memory has settled."""

@@ -52,7 +52,5 @@ def _add(wire: list[ChatMessage], message: Message) -> None:
         wire[-1] = ChatMessage("user", f"{last.content}\n\n{message.content}")
     else:
         wire.append(
-            ChatMessage(
-                message.role, message.content, message.tool_calls, message.tool_call_id
-            )
+            ChatMessage(message.role, message.content, message.tool_calls, message.tool_call_id)
         )

@@ -243,9 +243,7 @@ class AgentRun:
 
     def _phase(self, phase: RunPhase) -> None:
         scope = self._turn.scope
-        self._publish(
-            RunPhaseChanged(scope.session_id, scope.agent_id, phase, self._run.model)
-        )
+        self._publish(RunPhaseChanged(scope.session_id, scope.agent_id, phase, self._run.model))
 
 
 @asynccontextmanager

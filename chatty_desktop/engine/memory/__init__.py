@@ -24,7 +24,7 @@ def build_memory(strategy: Strategy, around: Surroundings) -> MemoryLayer:
     if not implemented(strategy.kind):
         raise Invalid(missing(strategy.kind))
     module = import_module(f"{__name__}.{strategy.kind}")
-    return cast(MemoryLayer, module.Layer(strategy, around))
+    return cast("MemoryLayer", module.Layer(strategy, around))
 
 
 def missing(kind: str) -> str:

@@ -1,0 +1,203 @@
+"""The composition root: builds storage, providers and engine, and takes them down again."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+from collections.abc import Awaitable
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from chatty_desktop.domain.agents import AgentDefinition, read_agent
+from chatty_desktop.domain.errors import AlreadyOpen, Invalid, StorageFailed
+from chatty_desktop.domain.events import Event, SettingsChanged
+from chatty_desktop.engine.chat import ChatService
+from chatty_desktop.engine.events import Events
+from chatty_desktop.engine.models import ModelChooser
+from chatty_desktop.paths import Paths, default_data_folder, resources_folder
+from chatty_desktop.providers.registry import ProviderRegistry
+from chatty_desktop.storage.agents import StoredAgents
+from chatty_desktop.storage.database import Database
+from chatty_desktop.storage.memory import StoredMemory
+from chatty_desktop.storage.messages import StoredMessages
+from chatty_desktop.storage.runs import StoredRuns
+from chatty_desktop.storage.secrets import provider_key
+from chatty_desktop.storage.sessions import StoredSessions
+from chatty_desktop.storage.settings_file import SettingsFile
+
+log = logging.getLogger(__name__)
+
+CLOSING_SECONDS = 2.5
+"""How long runs and model servers have to end; the database takes its moment after that."""
+
+
+@dataclass(slots=True)
+class App:
+    """One open data folder with everything that works on it. `close` it when done."""
+
+    paths: Paths
+    events: Events
+    settings: SettingsFile
+    sessions: StoredSessions
+    messages: StoredMessages
+    agents: StoredAgents
+    memory: StoredMemory
+    runs: StoredRuns
+    models: ProviderRegistry
+    chat: ChatService
+    _database: Database
+    _lock: FileLock
+
+    @classmethod
+    async def open(cls, data_dir: Path | None = None) -> App:
+        """Open a data folder, made where it is not there; None takes the person's own.
+
+        Raises `AlreadyOpen` when another process has it, `StorageFailed` when it cannot be used.
+        """
+        paths = Paths((data_dir or default_data_folder()).absolute())
+        lock = await asyncio.to_thread(_take, paths)
+        try:
+            return await cls._build(paths, lock)
+        except BaseException:
+            lock.release()
+            raise
+
+    @classmethod
+    async def _build(cls, paths: Paths, lock: FileLock) -> App:
+        events = Events()
+        settings = SettingsFile(paths.settings, events.publish)
+        await settings.load()
+        prompts = await asyncio.to_thread(_read_prompts)
+        database = await Database.open(paths.database, paths.backups)
+        try:
+            messages = StoredMessages(database)
+            sessions = StoredSessions(database, events.publish, messages.forget)
+            agents = StoredAgents(database, events.publish)
+            memory = StoredMemory(database)
+            runs = StoredRuns(database, messages)
+            models = ProviderRegistry(paths, provider_key, events.publish)
+            models.apply(settings.current)
+            chat = ChatService(
+                sessions=sessions,
+                messages=messages,
+                agents=agents,
+                memory=memory,
+                runs=runs,
+                models=ModelChooser(models, lambda: settings.current),
+                prompts=prompts,
+                publish=events.publish,
+            )
+            await messages.close_interrupted()
+            await _welcome(agents, sessions)
+        except BaseException:
+            await database.close()
+            raise
+
+        def follow(event: Event) -> None:
+            if isinstance(event, SettingsChanged):
+                models.apply(settings.current)
+
+        events.subscribe(follow)
+        return cls(
+            paths=paths,
+            events=events,
+            settings=settings,
+            sessions=sessions,
+            messages=messages,
+            agents=agents,
+            memory=memory,
+            runs=runs,
+            models=models,
+            chat=chat,
+            _database=database,
+            _lock=lock,
+        )
+
+    async def close(self) -> None:
+        """End every run, keeping what has come of it; then the model servers, the database and
+        the claim on the folder. Takes 3 s at most, whatever hangs."""
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + CLOSING_SECONDS
+        for part in (self.chat.close(), self.models.close()):
+            await _within(part, deadline - loop.time())
+        await _within(self._database.close(), 0.5)
+        self._lock.release()
+
+
+async def _within(part: Awaitable[None], seconds: float) -> None:
+    """Await a part's end; one that fails or hangs does not keep the others from ending."""
+    try:
+        async with asyncio.timeout(max(seconds, 0.1)):
+            await part
+    except TimeoutError:
+        log.error("A part of the app did not end in time")
+    except Exception:
+        log.exception("A part of the app failed to end")
+
+
+def _take(paths: Paths) -> FileLock:
+    """Make the data folder and claim it for this process."""
+    try:
+        paths.create()
+    except OSError as error:
+        raise StorageFailed(
+            f"The data folder {paths.data} cannot be made or written: {error.strerror or error}."
+            " Choose another one with --data-dir or CHATTY_DATA_DIR."
+        ) from error
+    # The number of the owner lies beside the lock: on Windows a locked file cannot be read.
+    owner = paths.lock.with_suffix(".pid")
+    # Not thread-local: taken in a worker thread, given back on the event loop.
+    lock = FileLock(paths.lock, timeout=0, thread_local=False)
+    try:
+        lock.acquire()
+        owner.write_text(str(os.getpid()), encoding="ascii")
+    except Timeout:
+        process_id = _read_number(owner)
+        raise AlreadyOpen(
+            f"Chatty Desktop is already open on {paths.data} (process {process_id or 'unknown'})."
+            " Close it there first, or name another folder with --data-dir.",
+            process_id,
+        ) from None
+    except OSError as error:
+        lock.release()
+        raise StorageFailed(
+            f"The data folder {paths.data} cannot be written: {error.strerror or error}."
+            " Make room or choose another one with --data-dir or CHATTY_DATA_DIR."
+        ) from error
+    return lock
+
+
+def _read_number(file: Path) -> int:
+    try:
+        return int(file.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return 0
+
+
+def _read_prompts() -> dict[str, str]:
+    folder = resources_folder() / "prompts"
+    try:
+        return {file.stem: file.read_text("utf-8") for file in sorted(folder.glob("*.md"))}
+    except OSError as error:
+        raise StorageFailed(f"The app's own prompts cannot be read: {error}") from error
+
+
+async def _welcome(agents: StoredAgents, sessions: StoredSessions) -> None:
+    """Put the starter agents into a folder in which nothing is stored yet."""
+    if await agents.list() or await sessions.list():
+        return
+    for definition in await asyncio.to_thread(_read_starter_agents):
+        await agents.save(definition)
+
+
+def _read_starter_agents() -> list[AgentDefinition]:
+    found = []
+    for file in sorted((resources_folder() / "agents").glob("*.json")):
+        try:
+            found.append(read_agent(file.read_text("utf-8")))
+        except (OSError, Invalid) as error:
+            log.error("The starter agent %s cannot be read: %s", file.name, error)
+    return found

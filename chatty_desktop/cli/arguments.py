@@ -1,0 +1,57 @@
+"""What can be written on the command line."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+import chatty_desktop
+
+
+def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
+    """The call as a namespace; `command` None opens the window. Exits with 2 on a wrong call."""
+    everywhere = argparse.ArgumentParser(add_help=False)
+    everywhere.add_argument(
+        "--data-dir",
+        type=Path,
+        default=argparse.SUPPRESS,
+        metavar="DIR",
+        help="work on this data folder (else CHATTY_DATA_DIR, else your own)",
+    )
+    json = argparse.ArgumentParser(add_help=False, parents=[everywhere])
+    json.add_argument("--json", action="store_true", help="print one JSON document")
+    session = argparse.ArgumentParser(add_help=False, parents=[json])
+    session.add_argument("--session", required=True, metavar="S", help="a session's title or id")
+    scope = argparse.ArgumentParser(add_help=False, parents=[session])
+    scope.add_argument("--agent", required=True, metavar="A", help="an agent's name or id")
+
+    parser = argparse.ArgumentParser(
+        prog="chatty-desktop",
+        description="Chat with language models on this computer and see what they remember."
+        " Without a command it opens the window.",
+        parents=[everywhere],
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"%(prog)s {chatty_desktop.__version__}"
+    )
+    parser.set_defaults(data_dir=None, json=False)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    ask = commands.add_parser(
+        "ask", parents=[scope], help="send a message; prints the reply once memory has settled"
+    )
+    ask.add_argument("text", metavar="TEXT")
+    commands.add_parser("inspect", parents=[scope], help="what the agent remembers in the session")
+    commands.add_parser("prompt", parents=[scope], help="the last request sent to the model")
+    commands.add_parser("log", parents=[session], help="the run log of the session")
+
+    agents = commands.add_parser("agents", help="list, import and export agents")
+    actions = agents.add_subparsers(dest="action", metavar="ACTION", required=True)
+    actions.add_parser("list", parents=[json], help="the agents' names")
+    import_ = actions.add_parser(
+        "import", parents=[everywhere], help="store an agent file, replacing one of its name"
+    )
+    import_.add_argument("file", type=Path, metavar="FILE")
+    export = actions.add_parser("export", parents=[everywhere], help="print an agent file")
+    export.add_argument("name", metavar="NAME")
+    return parser.parse_args(argv)

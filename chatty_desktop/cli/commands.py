@@ -1,0 +1,148 @@
+"""The headless commands. Each takes the open app and the call, prints, and returns the status."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from chatty_desktop.app import App
+from chatty_desktop.cli import shapes
+from chatty_desktop.domain.agents import Agent, read_agent, write_agent
+from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.events import MessageCommitted
+from chatty_desktop.domain.messages import Message, Scope, Session, Status
+
+Command = Callable[[App, argparse.Namespace], Awaitable[int]]
+
+
+async def ask(app: App, call: argparse.Namespace) -> int:
+    """One run; prints the reply after memory has settled. A session not there is made."""
+    agent = await _agent(app, call.agent)
+    session = await app.sessions.find(call.session)
+    if session is None:
+        session = await app.sessions.create(title=call.session, agent_id=agent.id)
+    replies: list[Message] = []
+
+    def take(event: object) -> None:
+        if isinstance(event, MessageCommitted) and event.message.role == "assistant":
+            replies.append(event.message)
+
+    app.events.subscribe(take)
+    await app.chat.send(session.id, agent.id, call.text)
+    await app.chat.wait(session.id)
+    reply = replies[-1]
+    if call.json:
+        _print_json(shapes.reply(reply, agent, session))
+    elif reply.content:
+        print(reply.content)
+    if reply.error:
+        print(reply.error, file=sys.stderr)
+    return 0 if reply.status in (Status.COMPLETE, Status.TRUNCATED) else 1
+
+
+async def inspect(app: App, call: argparse.Namespace) -> int:
+    """What the agent remembers in the session, and its ledger, oldest row first."""
+    scope = await _scope(app, call)
+    snapshot = await app.chat.inspect(scope, ledger_limit=1_000_000)
+    known = {message.id: message for message in await app.messages.path(scope.session_id)}
+    for entry in snapshot.ledger:
+        for message_id in entry.message_ids:
+            if message_id not in known:
+                message = await app.messages.get(message_id)
+                if message:
+                    known[message_id] = message
+    document = shapes.memory(snapshot, known)
+    if call.json:
+        _print_json(document)
+    else:
+        print(shapes.memory_as_text(document))
+    return 0
+
+
+async def prompt(app: App, call: argparse.Namespace) -> int:
+    """The last run's request by section."""
+    request = await app.chat.last_request(await _scope(app, call))
+    if request is None:
+        raise Invalid(f"{call.agent} has not been asked anything in {call.session!r} yet.")
+    if call.json:
+        _print_json(shapes.request(request))
+        return 0
+    for section in request.sections:
+        print(f"── {section.origin} · {section.role} · about {section.tokens} tokens")
+        print(section.content)
+    return 0
+
+
+async def log(app: App, call: argparse.Namespace) -> int:
+    """The run log of the session, oldest line first."""
+    session = await _session(app, call.session)
+    entries = await app.runs.read_log(session.id)
+    if call.json:
+        _print_json([shapes.log_entry(entry) for entry in entries])
+        return 0
+    for entry in entries:
+        at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(entry.at))
+        print(f"{at}  {entry.level:7}  {entry.text}")
+    return 0
+
+
+async def agents(app: App, call: argparse.Namespace) -> int:
+    """List, import or export agents."""
+    if call.action == "list":
+        found = await app.agents.list()
+        if call.json:
+            _print_json([shapes.agent(agent) for agent in found])
+        else:
+            for agent in found:
+                print(agent.name)
+    elif call.action == "import":
+        try:
+            text = await asyncio.to_thread(call.file.read_text, encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise Invalid(f"{call.file} cannot be read: {error}") from error
+        try:
+            agent = await app.agents.import_(read_agent(text))
+        except Invalid as error:
+            raise Invalid(f"{call.file} is not an agent file: {error}") from error
+        print(f"Imported {agent.name}.", file=sys.stderr)
+    else:
+        print(write_agent((await _agent(app, call.name)).definition), end="")
+    return 0
+
+
+COMMANDS: dict[str, Command] = {
+    "ask": ask,
+    "inspect": inspect,
+    "prompt": prompt,
+    "log": log,
+    "agents": agents,
+}
+
+
+async def _agent(app: App, name: str) -> Agent:
+    found = await app.agents.by_name(name) or await app.agents.get(name)
+    if found is None:
+        names = ", ".join(agent.name for agent in await app.agents.list()) or "none yet"
+        raise Invalid(f"There is no agent called {name!r}. The agents are: {names}.")
+    return found
+
+
+async def _session(app: App, name: str) -> Session:
+    found = await app.sessions.find(name)
+    if found is None:
+        raise Invalid(f"There is no session called {name!r}.")
+    return found
+
+
+async def _scope(app: App, call: argparse.Namespace) -> Scope:
+    agent = await _agent(app, call.agent)
+    return Scope(agent.id, (await _session(app, call.session)).id)
+
+
+def _print_json(value: Any) -> None:
+    print(json.dumps(value, ensure_ascii=False, indent=2))

@@ -1,0 +1,68 @@
+"""Runs a headless command on the same engine as the window: open, work, close, exit status."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import logging
+import os
+import signal
+import sys
+from pathlib import Path
+
+from chatty_desktop.app import App
+from chatty_desktop.cli.commands import COMMANDS
+from chatty_desktop.domain.errors import ChattyError
+from chatty_desktop.domain.events import Event, ModelProgress, Notice
+
+INTERRUPTED = 130
+"""The exit status shells give to a command ended by Ctrl+C."""
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command that was parsed; returns the exit status. Errors go to stderr."""
+    logging.basicConfig(level=logging.ERROR, format="%(levelname)s %(name)s: %(message)s")
+    try:
+        return asyncio.run(_run(arguments))
+    except ChattyError as error:
+        _say(str(error))
+        return 1
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        _say("Interrupted.")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # What reads our output has gone; Python would complain once more when it flushes.
+        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115
+        return 1
+
+
+async def _run(arguments: argparse.Namespace) -> int:
+    task = asyncio.current_task()
+    if task and sys.platform != "win32":
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    app = await App.open(arguments.data_dir)
+    try:
+        for notice in app.settings.notices:
+            _say(notice.text)
+        app.events.subscribe(_Progress())
+        return await COMMANDS[arguments.command](app, arguments)
+    finally:
+        await app.close()
+
+
+class _Progress:
+    """Tells on stderr what the person should know or is waiting for, each thing once."""
+
+    def __init__(self) -> None:
+        self._last = ""
+
+    def __call__(self, event: Event) -> None:
+        if not isinstance(event, Notice | ModelProgress):
+            return
+        if event.text and event.text != self._last:
+            _say(event.text)
+        self._last = event.text
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,114 @@
+"""The JSON shapes that other programs rely on, and the same as text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from chatty_desktop.domain.agents import Agent
+from chatty_desktop.domain.events import LogEntry
+from chatty_desktop.domain.memory import LayerSnapshot, LedgerEntry, MemorySnapshot
+from chatty_desktop.domain.messages import Message, Session
+from chatty_desktop.engine.ports import SentRequest
+
+
+def message(value: Message) -> dict[str, Any]:
+    """{id, role, content}"""
+    return {"id": value.id, "role": value.role, "content": value.content}
+
+
+def reply(value: Message, by: Agent, session: Session) -> dict[str, Any]:
+    """The reply of one run; `status` is complete, truncated, cut, stopped or failed."""
+    return {
+        "session": session.id,
+        "agent": by.name,
+        "id": value.id,
+        "reply": value.content,
+        "status": value.status.value,
+        "error": value.error,
+        "model": value.model,
+        "seconds": round(value.seconds, 3),
+    }
+
+
+def memory(snapshot: MemorySnapshot, known: Mapping[str, Message]) -> dict[str, Any]:
+    """The inspector's document; the ledger oldest row first. `known` holds its messages."""
+    return {
+        "strategy": snapshot.strategy,
+        "layers": [_layer(layer) for layer in snapshot.layers],
+        "ledger": [_ledger_row(entry, known) for entry in reversed(snapshot.ledger)],
+    }
+
+
+def request(value: SentRequest) -> list[dict[str, Any]]:
+    """[{origin, role, content, tokens}]; tokens are estimated."""
+    return [
+        {
+            "origin": section.origin,
+            "role": section.role,
+            "content": section.content,
+            "tokens": section.tokens,
+        }
+        for section in value.sections
+    ]
+
+
+def log_entry(value: LogEntry) -> dict[str, Any]:
+    """{run, at, level, text}; `at` in seconds since 1970 UTC."""
+    return {"run": value.run_id, "at": value.at, "level": value.level, "text": value.text}
+
+
+def agent(value: Agent) -> dict[str, Any]:
+    """{id, name, model, strategy}; `strategy` is the kind of its memory."""
+    definition = value.definition
+    return {
+        "id": value.id,
+        "name": definition.name,
+        "model": definition.model,
+        "strategy": definition.memory_strategy.kind,
+    }
+
+
+def memory_as_text(document: Mapping[str, Any]) -> str:
+    """The document of `memory` for reading."""
+    lines = [f"strategy: {document['strategy']['kind']}"]
+    for layer in document["layers"]:
+        if layer["state"] is not None:
+            known = [f"  {key}: {_plain(value)}" for key, value in layer["state"].items()]
+            lines += known or ["  (nothing known yet)"]
+            lines.append(f"not folded yet ({len(layer['pending'])})")
+            lines += [f"  {m['role']}: {m['content']}" for m in layer["pending"]]
+    lines.append(f"ledger ({len(document['ledger'])})")
+    for row in document["ledger"]:
+        patch = "" if row["patch"] is None else _plain(row["patch"])
+        lines.append("  " + "  ".join(p for p in (row["outcome"], row["reason"], patch) if p))
+    return "\n".join(lines)
+
+
+def _plain(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def _layer(layer: LayerSnapshot) -> dict[str, Any]:
+    return {
+        "kind": layer.kind,
+        "state": layer.state,
+        "pending": [message(m) for m in layer.pending or ()],
+        "summary": layer.summary,
+        "facts": None if layer.facts is None else list(layer.facts),
+        "episodes": layer.episodes,
+        "recalled": None if layer.recalled is None else list(layer.recalled),
+    }
+
+
+def _ledger_row(entry: LedgerEntry, known: Mapping[str, Message]) -> dict[str, Any]:
+    return {
+        "kind": entry.kind,
+        "outcome": entry.outcome,
+        "reason": entry.reason,
+        "attempts": entry.attempts,
+        "messages": [message(known[i]) for i in entry.message_ids if i in known],
+        "patch": entry.patch,
+        "model": entry.model,
+    }

@@ -1,0 +1,294 @@
+"""State: the model sees Σ, a JSON object over the keys a person chose, in place of the past.
+
+Each turn shows it Σ, the last exchange, and what is not folded yet; after the answer one fold
+turns the waiting messages into a patch on Σ. So the prompt stops growing however long the chat.
+
+Σ carries the message it was made after, and the queue is read off the message log: both follow
+the current branch by themselves.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from string import Template
+from typing import Any
+
+from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.events import Level
+from chatty_desktop.domain.ids import new_id
+from chatty_desktop.domain.memory import (
+    KeyChange,
+    LayerSnapshot,
+    LedgerEntry,
+    MemorySnapshot,
+    StateRevision,
+)
+from chatty_desktop.domain.messages import Message, last_exchange, tail
+from chatty_desktop.domain.state import compact
+from chatty_desktop.domain.strategies import State
+from chatty_desktop.engine.fold import Fold, Verdict, fits
+from chatty_desktop.engine.memory.contract import Surroundings
+from chatty_desktop.engine.memory.queue import Queue, begin, read_queue
+from chatty_desktop.engine.ports import Run, Section
+
+UNFOLDED_SHOWN = 20
+"""Of what is not folded yet the model sees at most this many messages, the newest."""
+
+_READ_AT_FIRST = 64
+"""Revisions: the newest on the branch, and the last change of each key, are mostly among them."""
+
+
+class Layer:
+    """State memory of one agent in one session."""
+
+    def __init__(self, config: State, around: Surroundings) -> None:
+        self._config = config
+        self._around = around
+
+    async def recall(self, incoming: Message) -> list[Section]:
+        """Spec and fields, Σ, the last exchange, and what is not folded yet."""
+        queue = await read_queue(self._around, before=incoming.id)
+        await begin(self._around, queue, incoming)
+        state = _state_of(await self._revision(queue.messages))
+        folded, unfolded = _verbatim(queue)
+        sections = [
+            Section("spec", text=self._spec_text()),
+            Section("state", text=self._state_text(state)),
+            Section("last_exchange", "user", messages=tuple(folded)),
+            Section("unfolded", "user", messages=tuple(unfolded)),
+        ]
+        return [section for section in sections if section.text or section.messages]
+
+    async def record(self, message: Message) -> None:
+        """Nothing to do: the message log is the queue."""
+
+    async def settle(self, run: Run) -> None:
+        """Fold what waits: one model call, or one a chunk where it is long. A batch that is
+        refused leaves the queue; when no model can be reached, what waits stays in it."""
+        queue = await read_queue(self._around)
+        if not queue.waiting or not self._config.fields:
+            return
+        fold = await self._fold_by_model()
+        if fold is None:
+            await self._around.tell(
+                "warning",
+                "Memory was not updated: there is no chat model to fold with. Until there is one,"
+                f" the model is shown the last {UNFOLDED_SHOWN} messages as they are.",
+            )
+            return
+        await self._fold(fold, queue.messages, queue.waiting, run.id, consume=True)
+
+    async def fold_again(self, entry: LedgerEntry) -> None:
+        """Fold the messages of a ledger row once more, into Σ as it is now; the queue stays.
+
+        Raises `Invalid` when none of them is on the current branch, or there is no model.
+        """
+        again = set(entry.message_ids)
+        branch = (await read_queue(self._around)).messages
+        batch = [message for message in branch if message.id in again]
+        if not batch:
+            raise Invalid("These messages are not on the current branch of the chat.")
+        fold = await self._fold_by_model()
+        if fold is None:
+            raise Invalid("There is no chat model to fold with. Start one, then try again.")
+        await self._fold(fold, branch, batch, entry.run_id, consume=False)
+
+    async def inspect(self) -> MemorySnapshot:
+        """Σ and when each key last changed, the queue, and what the next request would show."""
+        queue = await read_queue(self._around)
+        state = _state_of(await self._revision(queue.messages))
+        folded, unfolded = _verbatim(queue)
+        shown = [*folded, *unfolded]
+        layer = LayerSnapshot(
+            kind="state",
+            state=state,
+            pending=tuple(queue.waiting),
+            changes=await self._changes(state, queue.messages),
+            size=len(compact(state)),
+            max_chars=self._config.max_chars,
+            starts_at=queue.starts_at,
+            verbatim_from=shown[0].id if shown else None,
+            badge=fits(state, self._config),
+        )
+        return MemorySnapshot(self._config.model_dump(mode="json"), (layer,))
+
+    # --- folding -----------------------------------------------------------------------------
+
+    async def _fold_by_model(self) -> Fold | None:
+        """A fold by the strategy's model or the next in the chain; None when there is none.
+        Raises `Invalid` when the strategy names a model of an unknown provider."""
+        model = await self._around.models.extractor(self._config.model)
+        if model is None:
+            return None
+        return await Fold.by(
+            model,
+            config=self._config,
+            prompts=self._around.prompts,
+            models=self._around.models,
+        )
+
+    async def _fold(
+        self,
+        fold: Fold,
+        branch: Sequence[Message],
+        messages: Sequence[Message],
+        run_id: str,
+        *,
+        consume: bool,
+    ) -> None:
+        """Fold messages of a branch in order, a chunk at a time; stop where no model is reached."""
+        for batch in fold.chunks(messages):
+            base = await self._revision(branch)
+            started = time.time()
+            verdict = await fold.fold(_state_of(base), batch)
+            reached = verdict.outcome != "unreachable"
+            entry = self._entry(verdict, batch, run_id, fold.model.reference, started)
+            entry = replace(entry, consumed=consume and reached)
+            await self._around.store.settle_fold(
+                entry, self._made(verdict, entry, _later(branch, base, batch[-1]))
+            )
+            await self._around.tell(*_report(entry))
+            if not reached:
+                return
+
+    def _entry(
+        self,
+        verdict: Verdict,
+        batch: Sequence[Message],
+        run_id: str,
+        model: str,
+        started: float,
+    ) -> LedgerEntry:
+        scope = self._around.scope
+        return LedgerEntry(
+            id=new_id(),
+            run_id=run_id,
+            agent_id=scope.agent_id,
+            session_id=scope.session_id,
+            layer=self._around.layer,
+            kind="fold",
+            outcome=verdict.outcome,
+            reason=verdict.reason,
+            attempts=verdict.attempts,
+            model=model,
+            message_ids=tuple(message.id for message in batch),
+            patch=verdict.patch,
+            dropped=verdict.dropped,
+            reply=verdict.reply,
+            consumed=False,
+            started_at=started,
+            finished_at=time.time(),
+            prompt_tokens=verdict.prompt_tokens,
+            completion_tokens=verdict.completion_tokens,
+        )
+
+    def _made(self, verdict: Verdict, entry: LedgerEntry, after: Message) -> StateRevision | None:
+        """The revision of Σ that an accepted fold makes."""
+        if verdict.state is None or verdict.patch is None:
+            return None
+        return StateRevision(
+            id=new_id(),
+            agent_id=entry.agent_id,
+            session_id=entry.session_id,
+            layer=entry.layer,
+            after_message_id=after.id,
+            state=verdict.state,
+            patch=verdict.patch,
+            ledger_id=entry.id,
+            at=entry.finished_at,
+        )
+
+    # --- Σ on a branch -----------------------------------------------------------------------
+
+    async def _revision(self, branch: Sequence[Message]) -> StateRevision | None:
+        """The newest revision of Σ that was made after a message of the branch."""
+        on_branch = {message.id for message in branch}
+        async for revision in self._revisions():
+            if revision.after_message_id in on_branch:
+                return revision
+        return None
+
+    async def _changes(
+        self, state: dict[str, Any], branch: Sequence[Message]
+    ) -> dict[str, KeyChange]:
+        """For each key of Σ, when and after which message it last changed."""
+        on_branch = {message.id for message in branch}
+        found: dict[str, KeyChange] = {}
+        async for revision in self._revisions():
+            if len(found) == len(state):
+                break
+            if revision.after_message_id in on_branch:
+                for key in revision.patch:
+                    if key in state and key not in found:
+                        found[key] = KeyChange(revision.at, revision.after_message_id)
+        return found
+
+    async def _revisions(self) -> AsyncIterator[StateRevision]:
+        """Revisions of every branch, newest first; the long tail is read only when wanted."""
+        scope, layer = self._around.scope, self._around.layer
+        newest = await self._around.store.revisions(scope, layer, _READ_AT_FIRST)
+        for revision in newest:
+            yield revision
+        if len(newest) == _READ_AT_FIRST:
+            for revision in (await self._around.store.revisions(scope, layer))[_READ_AT_FIRST:]:
+                yield revision
+
+    # --- what the model reads ----------------------------------------------------------------
+
+    def _spec_text(self) -> str:
+        lines = [
+            f"- {field.name}: {field.description}" if field.description else f"- {field.name}"
+            for field in self._config.fields
+        ]
+        return self._filled("state_spec", spec=self._config.spec.strip(), fields="\n".join(lines))
+
+    def _state_text(self, state: dict[str, Any]) -> str:
+        names = [field.name for field in self._config.fields]
+        shown = {name: state[name] for name in names if name in state}
+        return self._filled("state_now", state=compact(shown))
+
+    def _filled(self, prompt: str, **values: str) -> str:
+        return Template(self._around.prompts[prompt].strip()).substitute(values)
+
+
+def _state_of(revision: StateRevision | None) -> dict[str, Any]:
+    return revision.state if revision else {}
+
+
+def _verbatim(queue: Queue) -> tuple[Sequence[Message], Sequence[Message]]:
+    """What is shown word for word: of the last exchange what is folded already, then what is not
+    folded yet. Together they are one gapless end of the branch."""
+    count = len(queue.messages)
+    begin_at = min(
+        count - len(last_exchange(queue.messages)),
+        count - len(tail(queue.waiting, UNFOLDED_SHOWN)),
+    )
+    border = max(begin_at, queue.settled)
+    return queue.messages[begin_at:border], queue.messages[border:]
+
+
+def _later(branch: Sequence[Message], base: StateRevision | None, last: Message) -> Message:
+    """The message a new Σ is made after: it holds what the batch says and what Σ held before, so
+    it is seen only on branches that have both."""
+    place = {message.id: index for index, message in enumerate(branch)}
+    if base is None or place[base.after_message_id] <= place[last.id]:
+        return last
+    return branch[place[base.after_message_id]]
+
+
+def _report(entry: LedgerEntry) -> tuple[Level, str]:
+    """A fold as a line of the run log."""
+    count = len(entry.message_ids)
+    what = "1 message" if count == 1 else f"{count} messages"
+    took = f"({entry.model}, {entry.finished_at - entry.started_at:.1f} s)"
+    left_out = f" Left out: {len(entry.dropped)}." if entry.dropped else ""
+    if entry.outcome == "accepted":
+        keys = ", ".join(entry.patch or ())
+        return "info", f"Folded {what} {took}: {keys} changed.{left_out}"
+    if entry.outcome == "nothing":
+        return "info", f"Folded {what} {took}: nothing to change.{left_out}"
+    if entry.outcome == "refused":
+        return "warning", f"The fold of {what} was refused {took}: {entry.reason}"
+    return "warning", f"{what.capitalize()} not folded yet: {entry.reason} Tried again next run."
