@@ -7,7 +7,7 @@ ARGS ?=
 OUT ?= screenshots
 
 # A network that falters is asked again; what the environment says already is kept.
-export PIP_RETRIES ?= 10
+export PIP_RETRIES ?= 7
 export PIP_DEFAULT_TIMEOUT ?= 60
 export PIP_DISABLE_PIP_VERSION_CHECK ?= 1
 export PIP_NO_INPUT ?= 1
