@@ -22,9 +22,9 @@ from chatty_desktop.domain.memory import Outcome
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.state import PatchRefused, apply_patch, compact
 from chatty_desktop.domain.strategies import State
+from chatty_desktop.domain.tokens import estimate
 from chatty_desktop.engine.models import Completion, ModelChooser, complete, context_of
 from chatty_desktop.engine.ports import ChatMessage, ChatModel, ChatRequest
-from chatty_desktop.engine.tokens import estimate
 
 UNKNOWN_CONTEXT = 4096
 """Tokens taken for the context of a model whose server does not tell it."""

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatty_desktop.domain.messages import Message
+from chatty_desktop.domain.tokens import estimate
 from chatty_desktop.engine.ports import ChatMessage, Section
-from chatty_desktop.engine.tokens import estimate
 
 
 @dataclass(frozen=True, slots=True)

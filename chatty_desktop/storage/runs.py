@@ -12,8 +12,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from chatty_desktop.domain.events import LogEntry
 from chatty_desktop.domain.messages import Scope
+from chatty_desktop.domain.tokens import estimate
 from chatty_desktop.engine.ports import Run, Section, SentRequest, SentSection, Usage
-from chatty_desktop.engine.tokens import estimate
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.messages import StoredMessages
