@@ -1,0 +1,197 @@
+"""The controls of the agent editor's forms: labelled, with the problem beside the field."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QComboBox, QCompleter, QLabel, QSpinBox, QVBoxLayout, QWidget
+
+from chatty_desktop.domain.errors import ChattyError
+from chatty_desktop.engine.ports import ModelChoice, Models
+from chatty_desktop.ui.pieces import caption
+from chatty_desktop.ui.theme import Theme
+from chatty_desktop.ui.tokens import XS
+
+
+class Field(QWidget):
+    """A label, what it labels, a hint, and the problem with what is in it, if there is one."""
+
+    def __init__(
+        self,
+        label: str,
+        control: QWidget,
+        theme: Theme,
+        hint: str = "",
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.control = control
+        name = QLabel(label)
+        font = name.font()
+        font.setWeight(font.Weight.DemiBold)
+        name.setFont(font)
+        name.setBuddy(control)
+        control.setAccessibleName(label)
+        self._hint = caption(theme, hint)
+        self._hint.setWordWrap(True)
+        self._problem = caption(theme, tone="danger")
+        self._problem.setWordWrap(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(XS)
+        column.addWidget(name)
+        column.addWidget(control)
+        column.addWidget(self._problem)
+        column.addWidget(self._hint)
+        self._hint.setVisible(bool(hint))
+        self._problem.hide()
+
+    @property
+    def problem(self) -> str:
+        """What is wrong with the field, "" when nothing is."""
+        return self._problem.text().removeprefix("⚠ ")
+
+    def say(self, problem: str) -> None:
+        """Show what is wrong; "" takes it away."""
+        self._problem.setText(f"⚠ {problem}" if problem else "")
+        self._problem.setVisible(bool(problem))
+        self.control.setAccessibleDescription(problem or self._hint.text())
+        if bool(self.control.property("invalid")) != bool(problem):
+            self.control.setProperty("invalid", bool(problem))
+            self.control.style().unpolish(self.control)
+            self.control.style().polish(self.control)
+
+    def hint(self, text: str) -> None:
+        """Show another hint; "" takes it away."""
+        self._hint.setText(text)
+        self._hint.setVisible(bool(text))
+
+
+class Number(QSpinBox):
+    """A whole number. The wheel scrolls the form unless the number has the focus."""
+
+    def __init__(self, least: int, most: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setRange(least, most)
+        self.setMaximumWidth(140)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class Choice(QComboBox):
+    """A combo box. The wheel scrolls the form unless the box has the focus."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
+class ModelChoices(QObject):
+    """The models that can be picked, asked for in the background and shared by every picker.
+
+    changed: choices, problems or the default are not what they were.
+    choices: what the providers offer. problems: a line for each that could not be asked.
+    default: the default model of the settings, None where there is none.
+    """
+
+    changed = Signal()
+
+    def __init__(self, models: Models, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._models = models
+        self.choices: list[ModelChoice] = []
+        self.problems: list[str] = []
+        self.default: str | None = None
+
+    async def load(self, default: str | None) -> None:
+        """Ask every provider for its models."""
+        self.default = default
+        self.changed.emit()
+        try:
+            self.choices, self.problems = await self._models.choices()
+        except ChattyError as error:
+            self.choices, self.problems = [], [str(error)]
+        self.changed.emit()
+
+
+class ModelPicker(Choice):
+    """A model by name, picked or typed; the first entry leaves the choice to the settings.
+
+    edited: the person picked or typed something.
+    """
+
+    edited = Signal()
+
+    def __init__(
+        self,
+        choices: ModelChoices,
+        nothing: str,
+        *,
+        names_default: bool = False,
+        parent: QWidget | None = None,
+    ) -> None:
+        """`nothing` names the first entry, which stands for no model of its own; with
+        `names_default` the default model of the settings is named in it."""
+        super().__init__(parent)
+        self._choices = choices
+        self._nothing = nothing
+        self._names_default = names_default
+        self._reference: str | None = None
+        self.setEditable(True)
+        self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(24)
+        completer = QCompleter(self.model(), self)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        self.setCompleter(completer)
+        choices.changed.connect(self._fill)
+        self._fill()
+        self.editTextChanged.connect(self._typed)
+
+    def value(self) -> str | None:
+        """`provider/model`, None for the first entry."""
+        return self._reference
+
+    def set(self, reference: str | None) -> None:
+        """Show a model, also one that no provider offers."""
+        self._reference = reference
+        self._show()
+
+    def _fill(self) -> None:
+        self.blockSignals(True)
+        self.clear()
+        self.addItem(self._none_label())
+        for choice in self._choices.choices:
+            self.addItem(choice.reference)
+            self.setItemData(self.count() - 1, choice.label, Qt.ItemDataRole.ToolTipRole)
+        self.blockSignals(False)
+        self._show()
+
+    def _show(self) -> None:
+        wanted = self._reference or self._none_label()
+        if self.currentText() != wanted:
+            self.blockSignals(True)
+            self.setCurrentIndex(self.findText(wanted, Qt.MatchFlag.MatchExactly))
+            self.setEditText(wanted)
+            self.blockSignals(False)
+
+    def _none_label(self) -> str:
+        default = self._choices.default if self._names_default else None
+        return f"{self._nothing} ({default})" if default else self._nothing
+
+    def _typed(self, text: str) -> None:
+        text = text.strip()
+        self._reference = None if text in ("", self._none_label()) else text
+        self.edited.emit()

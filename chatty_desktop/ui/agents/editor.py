@@ -1,0 +1,361 @@
+"""The agent editor: a window of its own in which one agent is written or changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QMessageBox,
+    QPushButton,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from chatty_desktop.domain.agents import Agent, AgentDefinition
+from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.events import AgentsChanged, Event, SettingsChanged
+from chatty_desktop.domain.settings import Settings
+from chatty_desktop.domain.strategies import problems
+from chatty_desktop.engine.events import Events
+from chatty_desktop.engine.ports import Agents, Models
+from chatty_desktop.ui.agents.agent_files import (
+    ask_what_to_read,
+    ask_where_to_write,
+    read_agent_file,
+    write_agent_file,
+)
+from chatty_desktop.ui.agents.controls import ModelChoices
+from chatty_desktop.ui.agents.form import AgentForm
+from chatty_desktop.ui.agents.json_view import JsonView
+from chatty_desktop.ui.agents.questions import ask
+from chatty_desktop.ui.agents.strategy_picker import unusable
+from chatty_desktop.ui.pieces import Problem, scrolled
+from chatty_desktop.ui.tasks import Tasks
+from chatty_desktop.ui.theme import Theme
+from chatty_desktop.ui.tokens import L, M, S
+
+FORM, JSON = 0, 1
+_NEW = AgentDefinition.model_construct(name="").model_dump(mode="json")
+
+
+class AgentEditor(QDialog):
+    """Edits one agent at a time; nothing is stored before the person saves.
+
+    saved: the id of the agent that was stored.
+    """
+
+    saved = Signal(str)
+
+    def __init__(
+        self,
+        *,
+        agents: Agents,
+        models: Models,
+        settings: Callable[[], Settings],
+        events: Events,
+        theme: Theme,
+        tasks: Tasks,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._agents = agents
+        self._settings = settings
+        self._tasks = tasks
+        self._agent_id: str | None = None
+        self._stored: dict[str, Any] = _NEW
+        self._clean: dict[str, Any] = _NEW
+        self._checked = False
+        self._filling = False
+        self._saving = False
+        self._choices = ModelChoices(models, self)
+        self.form = AgentForm(theme, self._choices)
+        self.json = JsonView(theme)
+        self.problem = Problem(theme, "danger", "warning-circle")
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(scrolled(self.form), "Agent")
+        self.tabs.addTab(self.json, "JSON")
+        self.save_button = QPushButton("Save")
+        self.save_button.setProperty("kind", "primary")
+        self.save_button.setDefault(True)
+        self.cancel_button = _button("Cancel", "")
+        self.import_button = _button("Import …", "quiet")
+        self.export_button = _button("Export …", "quiet")
+        theme.dress(self.import_button, "download-simple")
+        theme.dress(self.export_button, "export")
+        self._arrange()
+
+        self.form.changed.connect(self._edited)
+        self.json.changed.connect(self._edited)
+        self.tabs.currentChanged.connect(self._turned)
+        self.save_button.clicked.connect(self.save)
+        self.cancel_button.clicked.connect(self.close)
+        self.import_button.clicked.connect(lambda: ask_what_to_read(self, self.import_from))
+        self.export_button.clicked.connect(self._export)
+        QShortcut(QKeySequence(QKeySequence.StandardKey.Save), self, self.save)
+        unsubscribe = events.subscribe(self._heard)
+        self.destroyed.connect(unsubscribe)
+
+    # --- what others ask ---------------------------------------------------------------------
+
+    def edit(self, agent_id: str | None) -> None:
+        """Open the editor on an agent; None: on a new one. Unsaved changes are asked about."""
+        if self.dirty and self.isVisible():
+            self._ask_about_changes(lambda: self._begin(agent_id))
+        else:
+            self._begin(agent_id)
+
+    @property
+    def dirty(self) -> bool:
+        """Whether there is something that closing would lose."""
+        if self.tabs.currentIndex() == JSON and self.json.edited:
+            return True
+        return self.form.value() != self._clean
+
+    def save(self) -> None:
+        """Store what is in the editor, or say beside each field what keeps it from being stored."""
+        self._save(self._close_now)
+
+    def import_from(self, file: Path) -> None:
+        """Put the agent of a file into the form; it is stored when the person saves."""
+        self._tasks.start(self._import(file), failed=self.problem.say)
+
+    # --- opening -----------------------------------------------------------------------------
+
+    def _begin(self, agent_id: str | None) -> None:
+        self._tasks.start(self._choices.load(self._settings().default_model))
+        if agent_id is None:
+            self._fill(None)
+            self._present()
+        else:
+            self._tasks.start(self._load(agent_id))
+
+    async def _load(self, agent_id: str) -> None:
+        agent = await self._agents.get(agent_id)
+        if agent is None:
+            raise Invalid("That agent is no longer there.")
+        self._fill(agent)
+        self._present()
+
+    def _present(self) -> None:
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        self.form.name.setFocus()
+
+    def _fill(self, agent: Agent | None) -> None:
+        self._agent_id = agent.id if agent else None
+        self._stored = agent.definition.model_dump(mode="json") if agent else _NEW
+        self._checked = False
+        self._put(self._stored)
+        self._clean = self.form.value()
+        self.problem.say("")
+        self._title()
+
+    def _put(self, definition: dict[str, Any]) -> None:
+        self._filling = True
+        self.form.set(definition, stored=self._agent_id is not None)
+        self.json.show_value(self.form.value())
+        self._filling = False
+
+    def _title(self) -> None:
+        name = self._stored["name"] if self._agent_id else "New agent"
+        self.setWindowTitle(f"{name} — agent[*]")
+        self.setWindowModified(self.dirty)
+
+    # --- checking and saving -----------------------------------------------------------------
+
+    def _definition(self) -> AgentDefinition | None:
+        """What is in the editor, or None with the problems shown."""
+        if self.tabs.currentIndex() == JSON and self.json.edited:
+            if not self.json.check():
+                return None
+            definition = self.json.definition()
+            strategy = definition.memory_strategy.model_dump(mode="json")
+            refusal = unusable(strategy, self._stored["memory_strategy"])
+            self.json.problem.say(refusal)
+            return None if refusal else definition
+        return self._check_form()
+
+    def _check_form(self) -> AgentDefinition | None:
+        self._checked = True
+        value = self.form.value()
+        found: list[tuple[str, str]] = []
+        definition: AgentDefinition | None = None
+        try:
+            definition = AgentDefinition.model_validate(value)
+        except ValidationError as error:
+            found = problems(error)
+        if refusal := unusable(value["memory_strategy"], self._stored["memory_strategy"]):
+            found.append(("memory_strategy.kind", refusal))
+        left = self.form.show_problems(found)
+        self.problem.say(
+            "\n".join(f"{path}: {reason}" if path else reason for path, reason in left)
+        )
+        return None if found else definition
+
+    def _save(self, then: Callable[[], None]) -> None:
+        if self._saving:
+            return
+        # Ends the editing of a cell of the fields table, which else would keep its text.
+        self.save_button.setFocus()
+        definition = self._definition()
+        if definition is None:
+            return
+        self._saving = True
+        self.save_button.setEnabled(False)
+        self._tasks.start(self._store(definition, then), failed=self.problem.say)
+
+    async def _store(self, definition: AgentDefinition, then: Callable[[], None]) -> None:
+        try:
+            taken = await self._agents.by_name(definition.name)
+            if taken is not None and taken.id != self._agent_id:
+                self.tabs.setCurrentIndex(FORM)
+                self.form.show_problems(
+                    [("name", "Another agent has this name; choose another one.")]
+                )
+                return
+            agent = await self._agents.save(definition, self._agent_id)
+        finally:
+            self._saving = False
+            self.save_button.setEnabled(True)
+        self._fill(agent)
+        self.saved.emit(agent.id)
+        then()
+
+    def _edited(self) -> None:
+        if self._filling:
+            return
+        self.setWindowModified(self.dirty)
+        if self._checked and self.tabs.currentIndex() == FORM:
+            self._check_form()
+
+    def _turned(self, tab: int) -> None:
+        """Carry what was edited over to the other view; JSON that is wrong stays to be mended."""
+        if tab == JSON:
+            self._filling = True
+            self.json.show_value(self.form.value())
+            self._filling = False
+        elif self.json.edited and not self.json.check():
+            # Without signals: turning to JSON afresh would overwrite what is to be mended.
+            self.tabs.blockSignals(True)
+            self.tabs.setCurrentIndex(JSON)
+            self.tabs.blockSignals(False)
+        elif self.json.edited:
+            self._put(self.json.definition().model_dump(mode="json"))
+            self._edited()
+
+    # --- files -------------------------------------------------------------------------------
+
+    async def _import(self, file: Path) -> None:
+        definition = await read_agent_file(file)
+        self.problem.say("")
+        self._put(definition.model_dump(mode="json"))
+        self._edited()
+
+    def _export(self) -> None:
+        definition = self._definition()
+        if definition is not None:
+
+            def chosen(file: Path) -> None:
+                self._tasks.start(write_agent_file(file, definition), failed=self.problem.say)
+
+            ask_where_to_write(self, definition.name, chosen)
+
+    # --- other changes, closing --------------------------------------------------------------
+
+    def _heard(self, event: Event) -> None:
+        if not self.isVisible():
+            return
+        if isinstance(event, SettingsChanged):
+            self._tasks.start(self._choices.load(self._settings().default_model))
+        elif isinstance(event, AgentsChanged) and self._agent_id and not self._saving:
+            self._tasks.start(self._follow(self._agent_id))
+
+    async def _follow(self, agent_id: str) -> None:
+        """Take in what happened to the agent elsewhere, without losing what is edited here."""
+        agent = await self._agents.get(agent_id)
+        if agent_id != self._agent_id or self._saving:
+            return
+        if agent is None:
+            self._agent_id = None
+            self._clean = {}
+            self.problem.say("This agent was deleted. Save to keep what is here as a new one.")
+        elif agent.definition.model_dump(mode="json") == self._stored:
+            return
+        elif self.dirty:
+            self.problem.say("This agent was changed elsewhere. Saving replaces that change.")
+        else:
+            self._fill(agent)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self.isVisible() and self.dirty:
+            event.ignore()
+            self._ask_about_changes(self._close_now)
+        else:
+            event.accept()
+
+    def reject(self) -> None:
+        """Escape: like closing the window."""
+        self.close()
+
+    def _close_now(self) -> None:
+        self._clean = self.form.value()
+        self.json.show_value(self._clean)
+        self.tabs.setCurrentIndex(FORM)
+        self.close()
+
+    def _ask_about_changes(self, then: Callable[[], None]) -> None:
+        button = QMessageBox.StandardButton
+
+        def answered(answer: QMessageBox.StandardButton) -> None:
+            if answer == button.Save:
+                self._save(then)
+            elif answer == button.Discard:
+                then()
+
+        ask(
+            self,
+            "Save the changes to this agent?",
+            "Without saving they are lost.",
+            (button.Save, button.Discard, button.Cancel),
+            answered,
+        )
+
+    def _arrange(self) -> None:
+        row = QHBoxLayout()
+        row.setContentsMargins(L, S, L, L)
+        row.setSpacing(S)
+        row.addWidget(self.import_button)
+        row.addWidget(self.export_button)
+        row.addStretch(1)
+        row.addWidget(self.cancel_button)
+        row.addWidget(self.save_button)
+        said = QVBoxLayout()
+        said.setContentsMargins(L, 0, L, 0)
+        said.addWidget(self.problem)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(M)
+        column.addWidget(self.tabs, 1)
+        column.addLayout(said)
+        column.addLayout(row)
+        self.setProperty("panel", "surface")
+        self.resize(640, 760)
+        self.setMinimumSize(480, 420)
+
+
+def _button(text: str, kind: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setAutoDefault(False)
+    if kind:
+        button.setProperty("kind", kind)
+    return button

@@ -1,0 +1,36 @@
+"""Questions that wait for an answer without holding up the rest of the window."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtWidgets import QMessageBox, QWidget
+
+
+def ask(
+    parent: QWidget,
+    text: str,
+    detail: str,
+    buttons: Sequence[QMessageBox.StandardButton],
+    answered: Callable[[QMessageBox.StandardButton], None],
+    names: dict[QMessageBox.StandardButton, str] | None = None,
+) -> QMessageBox:
+    """Ask a question; `answered` is called with the button pressed (Cancel for Escape). The first
+    button is the default; `names` gives buttons words of their own."""
+    box = QMessageBox(parent)
+    box.setIcon(QMessageBox.Icon.Question)
+    box.setText(text)
+    box.setInformativeText(detail)
+    for button in buttons:
+        made = box.addButton(button)
+        if names and button in names:
+            made.setText(names[button])
+    box.setDefaultButton(buttons[0])
+
+    def finished(result: int) -> None:
+        box.deleteLater()
+        answered(QMessageBox.StandardButton(result))
+
+    box.finished.connect(finished)
+    box.open()
+    return box

@@ -1,0 +1,20 @@
+"""Full transcript, in the editor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from chatty_desktop.ui.agents.strategy_form import About, StrategyForm
+
+ABOUT = About(
+    "Full transcript",
+    "For a text or a problem worked on closely: the model sees every message of the chat, as long"
+    " as its context holds them.",
+)
+
+
+class Form(StrategyForm):
+    """There is nothing to set."""
+
+    def value(self) -> dict[str, Any]:
+        return {"kind": "full_transcript"}

@@ -1,0 +1,194 @@
+"""Choosing how an agent's memory works: the eight kinds, when to choose each, and its form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QPainter
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from chatty_desktop.engine.memory import implemented, missing
+from chatty_desktop.ui.agents.controls import Choice, Field
+from chatty_desktop.ui.agents.strategy_form import (
+    FormParts,
+    Problems,
+    StrategyForm,
+    about,
+    build_form,
+    kinds,
+)
+from chatty_desktop.ui.pieces import Problem
+from chatty_desktop.ui.theme import Theme
+from chatty_desktop.ui.tokens import M, S
+
+WhenRole: Final = int(Qt.ItemDataRole.UserRole) + 1
+MID_SESSION = (
+    "Chats with this agent lose nothing: what was said stays, what the old memory kept is kept,"
+    " and the new memory starts at the last exchange of each."
+)
+
+
+class StrategyPicker(QWidget):
+    """The kind of memory and the form of that kind.
+
+    changed: the person chose another kind or changed something in its form.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parts: FormParts, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._parts = parts
+        self._forms: dict[str, StrategyForm] = {}
+        self._loaded: dict[str, Any] = {"kind": "none"}
+        self._stored = False
+        self._kinds = kinds()
+        theme = parts.theme
+        self.choice = Choice()
+        self._delegate = _KindDelegate(theme)
+        self.choice.setItemDelegate(self._delegate)
+        self.choice.setMaxVisibleItems(len(self._kinds))
+        self.choice.view().setMinimumWidth(460)
+        for kind in self._kinds:
+            entry = about(kind)
+            there = implemented(kind)
+            self.choice.addItem(entry.title if there else f"{entry.title} (not there yet)", kind)
+            self.choice.setItemData(self.choice.count() - 1, entry.when, WhenRole)
+            role = Qt.ItemDataRole.AccessibleDescriptionRole
+            self.choice.setItemData(self.choice.count() - 1, entry.when, role)
+        self._field = Field("Memory", self.choice, theme, about("none").when)
+        self._notice = Problem(theme, "warning", "info")
+        self._mid_session = Problem(theme, "memory", "brain")
+        line = QFrame()
+        line.setProperty("line", "memory")
+        line.setFixedWidth(3)
+        self._frame = QWidget()
+        self._form_column = QVBoxLayout()
+        row = QHBoxLayout(self._frame)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(M)
+        row.addWidget(line)
+        row.addLayout(self._form_column, 1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(S)
+        column.addWidget(self._field)
+        column.addWidget(self._notice)
+        column.addWidget(self._mid_session)
+        column.addWidget(self._frame)
+        self.choice.currentIndexChanged.connect(self._chosen)
+        self.set(self._loaded, stored=False)
+
+    @property
+    def kind(self) -> str:
+        return self._kinds[self.choice.currentIndex()]
+
+    @property
+    def form(self) -> StrategyForm | None:
+        """The form of the chosen kind, None for one that is not there yet."""
+        return self._forms.get(self.kind)
+
+    def set(self, config: Mapping[str, Any], *, stored: bool) -> None:
+        """Show a strategy; `stored`: it is that of an agent that may have chats already."""
+        self._loaded = dict(config)
+        self._stored = stored
+        for form in self._forms.values():
+            self._form_column.removeWidget(form)
+            form.hide()
+            form.deleteLater()
+        self._forms = {}
+        self.choice.blockSignals(True)
+        self.choice.setCurrentIndex(self._kinds.index(config["kind"]))
+        self.choice.blockSignals(False)
+        self._draw()
+        if self.form is not None:
+            self.form.set(config)
+
+    def value(self) -> dict[str, Any]:
+        """The strategy as it stands; one that is not there yet is given back as it came."""
+        if self.form is not None:
+            return self.form.value()
+        return self._loaded if self._loaded["kind"] == self.kind else {"kind": self.kind}
+
+    def show_problems(self, problems: Problems) -> list[tuple[str, str]]:
+        """Show each problem, by its path within the strategy, beside its field. Returns those
+        that no field is for."""
+        left = list(problems) if self.form is None else self.form.show_problems(problems)
+        self._field.say("; ".join(reason for path, reason in left if path in ("", "kind")))
+        return [problem for problem in left if problem[0] not in ("", "kind")]
+
+    def _chosen(self) -> None:
+        self._draw()
+        self.changed.emit()
+
+    def _draw(self) -> None:
+        kind = self.kind
+        if kind not in self._forms:
+            form = build_form(kind, self._parts)
+            if form is not None:
+                form.changed.connect(self.changed)
+                self._forms[kind] = form
+                self._form_column.addWidget(form)
+        for name, form in self._forms.items():
+            form.setVisible(name == kind)
+        chosen = self._forms.get(kind)
+        self._frame.setVisible(chosen is not None and chosen.column.count() > 0)
+        self._field.hint(about(kind).when)
+        self._field.say("")
+        self._notice.say("" if implemented(kind) else missing(kind))
+        another = self._stored and kind != self._loaded["kind"]
+        self._mid_session.say(MID_SESSION if another else "")
+
+
+def unusable(strategy: Mapping[str, Any], loaded: Mapping[str, Any]) -> str:
+    """Why a strategy cannot be saved as choice, "" when it can. One that is not there yet may
+    stay as it was loaded, so that an imported agent keeps its configuration."""
+    kind = str(strategy.get("kind"))
+    return "" if implemented(kind) or strategy == loaded else missing(kind)
+
+
+class _KindDelegate(QStyledItemDelegate):
+    """Draws a kind with the sentence on when to choose it below."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        return QSize(420, option.fontMetrics.height() * 3 + 2 * S)
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        tokens = self._theme.tokens
+        there = implemented(index.data(Qt.ItemDataRole.UserRole))
+        painter.save()
+        if option.state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(option.rect, QColor(tokens.selection))
+        inner: QRect = option.rect.adjusted(M, S, -M, -S)
+        font = option.font
+        font.setWeight(font.Weight.DemiBold)
+        painter.setFont(font)
+        painter.setPen(QColor(tokens.text if there else tokens.muted))
+        painter.drawText(inner, int(Qt.AlignmentFlag.AlignTop), index.data())
+        painter.setFont(self._theme.small())
+        painter.setPen(QColor(tokens.muted))
+        below = inner.adjusted(0, option.fontMetrics.height() + 1, 0, 0)
+        flags = Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
+        painter.drawText(below, int(flags), index.data(WhenRole))
+        painter.restore()

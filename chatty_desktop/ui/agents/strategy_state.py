@@ -1,0 +1,104 @@
+"""State, in the editor: what Σ is for, its fields, how large it may be, and who folds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+from chatty_desktop.domain.strategies import State
+from chatty_desktop.ui.agents.controls import Field, ModelPicker, Number
+from chatty_desktop.ui.agents.fields_table import FieldsTable
+from chatty_desktop.ui.agents.strategy_form import About, FormParts, Problems, StrategyForm
+
+ABOUT = About(
+    "State",
+    "For long threads whose prompt must stop growing: a few keys hold what matters, and each reply"
+    " folds what is new into them.",
+)
+_FIELDS_HINT = (
+    "Short names and plain descriptions serve small models best."
+    " Drag a row, or press Alt+Up and Alt+Down, to move it."
+)
+
+
+class Form(StrategyForm):
+    """The fields of a State strategy."""
+
+    def __init__(self, parts: FormParts, parent: QWidget | None = None) -> None:
+        super().__init__(parts, parent)
+        theme = parts.theme
+        self._spec = QPlainTextEdit()
+        self._spec.setTabChangesFocus(True)
+        self._spec.setPlaceholderText("Keep what this person is working on and what is still open.")
+        self._spec.setFixedHeight(64)
+        self.table = FieldsTable(theme)
+        self._fields_field = Field("Fields", self.table, theme, _FIELDS_HINT)
+        self._max_chars = Number(2, 1_000_000)
+        self._max_chars.setSingleStep(500)
+        self._model = ModelPicker(parts.choices, "Chosen by the settings")
+        self.add_field("spec", Field("What to keep", self._spec, theme))
+        self.add_field("fields", self._fields_field)
+        self.add_field(
+            "max_chars",
+            Field(
+                "Most characters",
+                self._max_chars,
+                theme,
+                "Of all that is kept, as compact JSON. A change that would exceed it is refused.",
+            ),
+        )
+        self.add_field(
+            "model",
+            Field(
+                "Model that folds",
+                self._model,
+                theme,
+                "It is asked once after each reply. A small, quick one will do.",
+            ),
+        )
+        self.set({})
+        self._spec.textChanged.connect(self.changed)
+        self.table.changed.connect(self._fields_changed)
+        self._max_chars.valueChanged.connect(self.changed)
+        self._model.edited.connect(self.changed)
+
+    def set(self, config: Mapping[str, Any]) -> None:
+        defaults = State()
+        self._spec.setPlainText(config.get("spec", defaults.spec))
+        self.table.model.set_fields(config.get("fields", ()))
+        self._max_chars.setValue(config.get("max_chars", defaults.max_chars))
+        self._model.set(config.get("model"))
+        self._fields_field.hint(_FIELDS_HINT)
+
+    def value(self) -> dict[str, Any]:
+        return {
+            "kind": "state",
+            "spec": self._spec.toPlainText(),
+            "fields": self.table.model.fields(),
+            "max_chars": self._max_chars.value(),
+            "model": self._model.value(),
+        }
+
+    def show_problems(self, problems: Problems) -> list[tuple[str, str]]:
+        cells = [
+            (path.removeprefix("fields").removeprefix("."), reason)
+            for path, reason in problems
+            if path == "fields" or path.startswith("fields.")
+        ]
+        left = super().show_problems([p for p in problems if not p[0].startswith("fields")])
+        self._fields_field.say(self.table.show_problems(cells))
+        return left
+
+    def _fields_changed(self) -> None:
+        gone = self.table.model.gone()
+        hint = _FIELDS_HINT
+        if gone:
+            names = ", ".join(gone)
+            hint = (
+                f"Chats that already keep something under {names} keep it under that name; the"
+                " inspector marks it as no longer a field."
+            )
+        self._fields_field.hint(hint)
+        self.changed.emit()
