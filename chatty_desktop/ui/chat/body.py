@@ -1,0 +1,193 @@
+"""The text of one message: selectable, never scrolling by itself, loading nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QDesktopServices,
+    QGuiApplication,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QTextCursor,
+    QTextFrame,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QToolButton, QWidget
+
+from chatty_desktop.ui.chat.markdown import (
+    CODE_SIDE,
+    CODE_TOP,
+    Block,
+    Rendered,
+    css,
+    is_outside_link,
+)
+from chatty_desktop.ui.theme import Theme
+
+
+class MessageBody(QTextBrowser):
+    """Draws rendered Markdown, or plain text that grows at its end while it streams.
+
+    dragged: a selection is being drawn to this point of the body, so that the transcript can
+    scroll along.
+    """
+
+    dragged = Signal(QPoint)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._code: list[tuple[QTextFrame, Block, QToolButton]] = []
+        self.setProperty("bare", True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setOpenLinks(False)
+        self.setUndoRedoEnabled(False)
+        self.setTabChangesFocus(True)
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
+        self.document().setDocumentMargin(0)
+        self.document().setIndentWidth(26)
+        self.anchorClicked.connect(self._open)
+        # Where a link leads is shown before it is followed.
+        self.highlighted.connect(lambda url: self.setToolTip(url.toString()))
+
+    # --- content -------------------------------------------------------------------------
+
+    def show_rendered(self, rendered: Rendered) -> None:
+        """Replace what is shown."""
+        self._drop_buttons()
+        family = self._theme.monospace().family()
+        self.document().setDefaultStyleSheet(css(self._theme.tokens, f"'{family}'"))
+        self.setHtml(rendered.html)
+        frames = sorted(self._frames(), key=lambda frame: frame.firstPosition())
+        for frame, block in zip(frames, rendered.blocks, strict=False):
+            if block.kind == "code":
+                self._code.append((frame, block, self._copy_button(block.text)))
+        self._place_buttons()
+
+    def show_plain(self, text: str) -> None:
+        """Replace what is shown by text as it stands."""
+        self._drop_buttons()
+        self.setPlainText(text)
+
+    def append_plain(self, text: str) -> None:
+        """Add to plain text without laying out again what is there, keeping a selection."""
+        cursor = QTextCursor(self.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.insertText(text)
+
+    def loadResource(self, kind: int, name: Any) -> Any:
+        """Nothing a message names is ever loaded: no image, no style sheet, no file."""
+        return None
+
+    # --- size ----------------------------------------------------------------------------
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        document = self.document()
+        if document.textWidth() != width:
+            document.setTextWidth(width)
+        return max(1, round(document.size().height()))
+
+    def sizeHint(self) -> QSize:
+        width = self.width()
+        return QSize(width, self.heightForWidth(width))
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(0, 0)
+
+    # --- events --------------------------------------------------------------------------
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_buttons()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """The transcript scrolls, not the message."""
+        event.ignore()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        super().mouseMoveEvent(event)
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self.dragged.emit(event.position().toPoint())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        if self._code:
+            self._paint_code_panels()
+        super().paintEvent(event)
+
+    # --- code blocks ---------------------------------------------------------------------
+
+    def _paint_code_panels(self) -> None:
+        tokens = self._theme.tokens
+        painter = QPainter(self.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(self._theme.small())
+        for frame, block, _ in self._code:
+            rect = self._rect(frame)
+            painter.setPen(QColor(tokens.border))
+            painter.setBrush(QColor(tokens.code_background))
+            painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
+            painter.setPen(QColor(tokens.muted))
+            title = QRectF(rect.left() + 12, rect.top() + 2, rect.width() - 60, CODE_TOP - 4)
+            painter.drawText(title, Qt.AlignmentFlag.AlignVCenter, block.language or "code")
+        painter.end()
+
+    def _copy_button(self, text: str) -> QToolButton:
+        button = QToolButton(self.viewport())
+        self._theme.dress(button, "copy")
+        button.setToolTip("Copy this code")
+        button.setAccessibleName("Copy this code")
+        button.setCursor(Qt.CursorShape.ArrowCursor)
+
+        def copy() -> None:
+            QGuiApplication.clipboard().setText(text)
+            self._theme.dress(button, "check", "success")
+            button.setToolTip("Copied")
+
+        button.clicked.connect(copy)
+        button.show()
+        return button
+
+    def _place_buttons(self) -> None:
+        for frame, _, button in self._code:
+            rect = self._rect(frame)
+            size = button.sizeHint()
+            button.move(round(rect.right()) - size.width() - 4, round(rect.top()) + 5)
+
+    def _drop_buttons(self) -> None:
+        for _, _, button in self._code:
+            button.deleteLater()
+        self._code.clear()
+
+    def _frames(self) -> list[QTextFrame]:
+        found: list[QTextFrame] = []
+        waiting = list(self.document().rootFrame().childFrames())
+        while waiting:
+            frame = waiting.pop()
+            found.append(frame)
+            waiting += frame.childFrames()
+        return found
+
+    def _rect(self, frame: QTextFrame) -> QRectF:
+        """Where the panel of a code block is drawn, from the text within.
+
+        `frameBoundingRect` is off by the cell's padding.
+        """
+        layout = self.document().documentLayout()
+        first = layout.blockBoundingRect(frame.firstCursorPosition().block())
+        last = layout.blockBoundingRect(frame.lastCursorPosition().block())
+        return first.united(last).adjusted(-CODE_SIDE, -CODE_TOP, CODE_SIDE, CODE_SIDE)
+
+    def _open(self, url: Any) -> None:
+        if is_outside_link(url.toString()):
+            QDesktopServices.openUrl(url)

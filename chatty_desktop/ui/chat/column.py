@@ -1,0 +1,219 @@
+"""The scrolling column of messages: where each one stands, and what the reader keeps in sight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QFrame, QScrollArea, QToolButton, QWidget
+
+from chatty_desktop.ui.chat.message import MessageView
+from chatty_desktop.ui.theme import Theme
+from chatty_desktop.ui.tokens import L, M
+
+WIDEST = 780
+"""Pixels; longer lines are hard to read."""
+
+_AT_END = 24
+"""Pixels from the end within which the reader counts as being at the end."""
+
+_EDGE = 32
+"""Pixels from the border in which a drawn selection scrolls the column along."""
+
+
+class MessageColumn(QScrollArea):
+    """Stacks messages, keeping still what the reader looks at.
+
+    At the end it follows what is added there; anywhere else the first message in sight stays
+    where it is, whatever grows, comes or goes above and below it.
+
+    near_top, near_end: the reader is within two screens of the first or the last view.
+    jump_wanted: the person wants to be at the end of the chat.
+    """
+
+    near_top = Signal()
+    near_end = Signal()
+    jump_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.views: list[MessageView] = []
+        self.following = True
+        self._heights: dict[MessageView, int] = {}
+        self._moving = False
+        self._anchor: tuple[MessageView, int] | None = None
+        self._content = QWidget()
+        self._content.setProperty("panel", "surface")
+        self.setWidget(self._content)
+        self.setWidgetResizable(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Messages")
+        self.viewport().setProperty("panel", "surface")
+        self.verticalScrollBar().setSingleStep(40)
+        self.verticalScrollBar().valueChanged.connect(self._scrolled)
+        # Many views may ask in one go; they are laid out once.
+        self._due = QTimer(self)
+        self._due.setSingleShot(True)
+        self._due.timeout.connect(self.lay_out)
+        # Not within the layout itself: more views would be made in the middle of it.
+        self._asking = QTimer(self)
+        self._asking.setSingleShot(True)
+        self._asking.timeout.connect(self._ask_for_more)
+        self._beyond = False
+        self._jump = QToolButton(self)
+        self._jump.setText("Jump to end")
+        self._jump.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._jump.setToolTip("Go to the newest message (Ctrl+End)")
+        self._jump.setAccessibleName("Jump to the end of the chat")
+        self._jump.setProperty("kind", "floating")
+        self._jump.clicked.connect(self.jump_wanted)
+        self._jump.hide()
+        theme.dress(self._jump, "arrow-down", "text")
+
+    # --- views ---------------------------------------------------------------------------
+
+    def insert(self, index: int, views: Sequence[MessageView]) -> None:
+        """Put views in front of the one at `index`."""
+        self._keep_anchor()
+        for view in views:
+            view.setParent(self._content)
+            view.resized.connect(self._grown)
+            view.dragged.connect(self._follow_selection)
+        self.views[index:index] = views
+        self.lay_out()
+
+    def remove(self, start: int, end: int) -> None:
+        """Take the views from `start` up to `end` away."""
+        if start >= end:
+            return
+        self._keep_anchor()
+        gone = self.views[start:end]
+        del self.views[start:end]
+        for view in gone:
+            self._heights.pop(view, None)
+            view.hide()
+            view.deleteLater()
+        if self._anchor and self._anchor[0] in gone:
+            self._anchor = None
+        self.lay_out()
+
+    def set_end_beyond(self, beyond: bool) -> None:
+        """Whether the chat goes on below the last view."""
+        self._beyond = beyond
+        self._place_jump()
+
+    # --- scrolling -----------------------------------------------------------------------
+
+    def to_end(self) -> None:
+        """Go to the end, and follow from now on."""
+        self.following = True
+        self.lay_out()
+
+    def to_view(self, view: MessageView) -> None:
+        """Bring a message into sight, a little below the top."""
+        self.following = False
+        self.lay_out()
+        self._anchor = None
+        self.verticalScrollBar().setValue(max(0, view.y() - L))
+
+    # --- geometry ------------------------------------------------------------------------
+
+    def lay_out(self) -> None:
+        """Place every view, then bring what the reader looks at back to where it was."""
+        self._due.stop()
+        width = max(1, min(self.viewport().width() - 2 * M, WIDEST))
+        left = (self.viewport().width() - width) // 2
+        self._moving = True
+        y = M
+        for view in self.views:
+            height = self._heights.get(view)
+            if height is None:
+                height = view.heightForWidth(width)
+                self._heights[view] = height
+            view.setGeometry(left, y, width, height)
+            # Not isVisible: while the window is hidden that is always false.
+            if view.isHidden():
+                view.show()
+            y += height
+        self._content.resize(self.viewport().width(), max(y + M, self.viewport().height()))
+        bar = self.verticalScrollBar()
+        if self.following:
+            bar.setValue(bar.maximum())
+        elif self._anchor and self._anchor[0] in self._heights:
+            view, offset = self._anchor
+            bar.setValue(view.y() - offset)
+        self._anchor = None
+        self._moving = False
+        self._place_jump()
+        self._asking.start(0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        self._keep_anchor()
+        super().resizeEvent(event)
+        self._heights.clear()
+        self.lay_out()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        # QScrollArea would resize the content by its own idea of it.
+        if watched is self._content and event.type() == QEvent.Type.LayoutRequest:
+            return False
+        return super().eventFilter(watched, event)
+
+    def _grown(self) -> None:
+        view = self.sender()
+        if isinstance(view, MessageView):
+            self._keep_anchor()
+            self._heights.pop(view, None)
+            self._due.start(0)
+
+    def _keep_anchor(self) -> None:
+        """Remember the first message in sight and how far down the viewport it begins."""
+        if self.following or self._anchor is not None:
+            return
+        top = self.verticalScrollBar().value()
+        for view in self.views:
+            if view in self._heights and view.y() + view.height() > top:
+                self._anchor = (view, view.y() - top)
+                return
+
+    def _scrolled(self, value: int) -> None:
+        if self._moving:
+            return
+        self._anchor = None
+        self.following = value >= self.verticalScrollBar().maximum() - _AT_END
+        self._place_jump()
+        self._asking.start(0)
+
+    def _ask_for_more(self) -> None:
+        bar = self.verticalScrollBar()
+        screens = 2 * self.viewport().height()
+        if bar.value() < screens:
+            self.near_top.emit()
+        if bar.maximum() - bar.value() < screens:
+            self.near_end.emit()
+
+    def _follow_selection(self, at: QPoint) -> None:
+        """Scroll along while a selection is drawn beyond the border."""
+        view = self.sender()
+        if not isinstance(view, QWidget):
+            return
+        y = view.mapTo(self.viewport(), at).y()
+        bar = self.verticalScrollBar()
+        if y < _EDGE:
+            bar.setValue(bar.value() - (_EDGE - y))
+        elif y > self.viewport().height() - _EDGE:
+            bar.setValue(bar.value() + y - self.viewport().height() + _EDGE)
+
+    def _place_jump(self) -> None:
+        wanted = bool(self.views) and (self._beyond or not self.following)
+        self._jump.setVisible(wanted)
+        if wanted:
+            size = self._jump.sizeHint()
+            area = self.viewport()
+            self._jump.resize(size)
+            self._jump.move((area.width() - size.width()) // 2, area.height() - size.height() - L)
+            self._jump.raise_()

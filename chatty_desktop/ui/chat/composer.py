@@ -1,0 +1,239 @@
+"""The composer: what to say, to which agent, and Send or Stop."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from chatty_desktop.domain.agents import Agent
+from chatty_desktop.domain.events import RunPhase
+from chatty_desktop.engine.memory import implemented
+from chatty_desktop.ui.chat.input import MessageInput
+from chatty_desktop.ui.chat.memory_words import short
+from chatty_desktop.ui.elided import ElidedLabel
+from chatty_desktop.ui.pieces import IconLabel
+from chatty_desktop.ui.theme import Theme, set_tone
+from chatty_desktop.ui.tokens import XS, L, M, S
+
+_PHASES: dict[RunPhase, str] = {
+    "waiting_for_memory": "Waiting for memory …",
+    "waiting_for_model": "Thinking …",
+    "streaming": "Answering …",
+    "settling": "Memory is being updated …",
+    "idle": "",
+}
+
+
+class Composer(QFrame):
+    """Draws what it is told and says what the person wants; it decides nothing.
+
+    send_wanted: the text to send, which stays until `clear`.
+    stop_wanted: end what runs. agent_chosen: the id of the agent now spoken to.
+    """
+
+    send_wanted = Signal(str)
+    stop_wanted = Signal()
+    agent_chosen = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._agents: list[Agent] = []
+        self._default_model = ""
+        self._phase: RunPhase = "idle"
+        self._sending = False
+        outer = QVBoxLayout(self)
+        outer.setContentsMargins(M, 0, M, S)
+        outer.setSpacing(XS)
+        outer.addLayout(self._status_row())
+        outer.addWidget(self._box())
+        outer.addLayout(self._memory_row())
+        self._show_state()
+
+    # --- what is shown -------------------------------------------------------------------
+
+    @property
+    def text(self) -> str:
+        """What is written and not sent yet."""
+        return self.input.toPlainText()
+
+    def set_text(self, text: str) -> None:
+        """Put a draft back, the cursor at its end."""
+        self.input.setPlainText(text)
+        self.input.moveCursor(self.input.textCursor().MoveOperation.End)
+
+    def set_agents(self, agents: Sequence[Agent], default_model: str | None) -> None:
+        """The agents to choose from; `default_model` serves those that name none."""
+        chosen = self.agent_id
+        self._agents = list(agents)
+        self._default_model = default_model or ""
+        with QSignalBlocker(self.picker):
+            self.picker.clear()
+            for agent in agents:
+                self.picker.addItem(agent.name, agent.id)
+        self.set_agent(chosen)
+
+    @property
+    def agent_id(self) -> str | None:
+        """The agent that will be spoken to, None without any."""
+        agent = self._agent()
+        return agent.id if agent else None
+
+    @property
+    def agent(self) -> Agent | None:
+        return self._agent()
+
+    def set_agent(self, agent_id: str | None) -> None:
+        """Choose an agent without saying so; an unknown one leaves the first."""
+        with QSignalBlocker(self.picker):
+            at = self.picker.findData(agent_id)
+            self.picker.setCurrentIndex(at if at >= 0 else min(0, self.picker.count() - 1))
+        self._show_agent()
+
+    def set_phase(self, phase: RunPhase) -> None:
+        """Where the run of the chat stands."""
+        self._phase = phase
+        self._show_state()
+
+    def set_sending(self, sending: bool) -> None:
+        """While a message is being committed nothing else is sent."""
+        self._sending = sending
+        self._show_state()
+
+    # --- parts ---------------------------------------------------------------------------
+
+    def _status_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(XS, 0, 0, 0)
+        row.setSpacing(S)
+        self._status = QLabel()
+        self._status.setFont(self._theme.small())
+        self._status.setAccessibleName("What the chat is doing")
+        self._stop_settling = QToolButton()
+        self._stop_settling.setText("Stop")
+        self._stop_settling.setFont(self._theme.small())
+        self._stop_settling.setToolTip("Stop updating memory; it is caught up on the next turn")
+        self._stop_settling.setAccessibleName("Stop updating memory")
+        self._stop_settling.clicked.connect(self.stop_wanted)
+        row.addWidget(self._status)
+        row.addWidget(self._stop_settling)
+        row.addStretch(1)
+        # Always of one height, so that the transcript does not jump.
+        holder = self._stop_settling.sizeHint().height()
+        row.addStrut(holder)
+        return row
+
+    def _box(self) -> QFrame:
+        box = QFrame()
+        box.setProperty("panel", "composer")
+        column = QVBoxLayout(box)
+        column.setContentsMargins(M, S, S, S)
+        column.setSpacing(S)
+        self.input = MessageInput()
+        self.input.submitted.connect(self._submit)
+        self.input.textChanged.connect(self._show_state)
+        column.addWidget(self.input)
+        row = QHBoxLayout()
+        row.setSpacing(S)
+        self.picker = QComboBox()
+        self.picker.setProperty("kind", "quiet")
+        self.picker.setAccessibleName("Agent")
+        self.picker.setToolTip("The agent that answers (Ctrl+Shift+A)")
+        self.picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self.picker.setMinimumContentsLength(8)
+        self.picker.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self.picker.currentIndexChanged.connect(self._choose)
+        self._model = ElidedLabel()
+        self._model.setFont(self._theme.small())
+        set_tone(self._model, "muted")
+        self.send = QPushButton("Send")
+        self.send.setProperty("kind", "primary")
+        self.send.setToolTip("Send (Enter); Shift+Enter begins a new line")
+        self.send.setAccessibleName("Send message")
+        self.send.clicked.connect(self._submit)
+        self._theme.dress(self.send, "paper-plane-right", "on_accent")
+        self.stop = QPushButton("Stop")
+        self.stop.setToolTip("Stop the answer (Esc); what has come of it is kept")
+        self.stop.setAccessibleName("Stop the answer")
+        self.stop.clicked.connect(self.stop_wanted)
+        self._theme.dress(self.stop, "stop-circle", "text")
+        row.addWidget(self.picker)
+        row.addWidget(self._model, 1)
+        row.addWidget(self.send)
+        row.addWidget(self.stop)
+        column.addLayout(row)
+        return box
+
+    def _memory_row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setContentsMargins(L, 0, XS, 0)
+        row.setSpacing(XS)
+        self._memory_icon = IconLabel(self._theme, "brain", "memory")
+        self._memory = ElidedLabel()
+        self._memory.setFont(self._theme.small())
+        row.addWidget(self._memory_icon)
+        row.addWidget(self._memory, 1)
+        return row
+
+    # --- behaviour -----------------------------------------------------------------------
+
+    def _submit(self) -> None:
+        if self.send.isEnabled() and not self._answering():
+            self.send_wanted.emit(self.text)
+
+    def _choose(self) -> None:
+        self._show_agent()
+        if self.agent_id is not None:
+            self.agent_chosen.emit(self.agent_id)
+
+    def _agent(self) -> Agent | None:
+        at = self.picker.currentIndex()
+        return self._agents[at] if 0 <= at < len(self._agents) else None
+
+    def _answering(self) -> bool:
+        return self._phase not in ("idle", "settling")
+
+    def _show_agent(self) -> None:
+        agent = self._agent()
+        if agent is None:
+            self._model.setText("")
+            self._memory.setText("There is no agent yet: make one on the left.")
+            set_tone(self._memory, "warning")
+            self._memory_icon.show_icon("warning", "warning")
+        else:
+            strategy = agent.definition.memory_strategy
+            there = implemented(strategy.kind)
+            self._model.setText(
+                agent.definition.model or self._default_model or "first available model"
+            )
+            self._memory.setText(short(strategy))
+            set_tone(self._memory, "memory" if there else "warning")
+            self._memory_icon.show_icon(
+                "brain" if there else "warning", "memory" if there else "warning"
+            )
+        self._model.setToolTip(f"Model: {self._model.text()}" if agent else "")
+        self._show_state()
+
+    def _show_state(self) -> None:
+        agent = self._agent()
+        usable = agent is not None and implemented(agent.definition.memory_strategy.kind)
+        answering = self._answering()
+        self.send.setVisible(not answering)
+        self.stop.setVisible(answering)
+        self.send.setEnabled(usable and not self._sending and bool(self.text.strip()))
+        self._status.setText(_PHASES[self._phase])
+        settling = self._phase in ("settling", "waiting_for_memory")
+        set_tone(self._status, "memory" if settling else "muted")
+        self._stop_settling.setVisible(self._phase == "settling")

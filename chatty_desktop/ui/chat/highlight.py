@@ -1,0 +1,45 @@
+"""Source code as coloured HTML."""
+
+from __future__ import annotations
+
+from html import escape
+
+from chatty_desktop.ui.tokens import Tokens
+
+_LONGEST = 40_000
+"""Characters; longer code is shown without colours, since highlighting would hold up the loop."""
+
+
+def highlight(code: str, language: str, tokens: Tokens) -> str:
+    """The code, escaped, with `<span>`s of colour where Pygments knows the language."""
+    if not language or len(code) > _LONGEST:
+        return escape(code)
+    # Imported here: no code block, no Pygments, and the window shows sooner.
+    from pygments.lexers import get_lexer_by_name
+    from pygments.token import Comment, Keyword, Literal, Name, Number, Operator, String
+    from pygments.util import ClassNotFound
+
+    try:
+        lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return escape(code)
+    colours = (
+        (Comment, tokens.code_comment),
+        (Keyword, tokens.code_keyword),
+        (Operator.Word, tokens.code_keyword),
+        (Name.Tag, tokens.code_keyword),
+        (Name.Function, tokens.code_name),
+        (Name.Class, tokens.code_name),
+        (Name.Builtin, tokens.code_name),
+        (Name.Decorator, tokens.code_name),
+        (Name.Attribute, tokens.code_name),
+        (String, tokens.code_string),
+        (Number, tokens.code_number),
+        (Literal, tokens.code_string),
+    )
+    parts = []
+    for kind, text in lexer.get_tokens(code):
+        colour = next((colour for parent, colour in colours if kind in parent), "")
+        shown = escape(text)
+        parts.append(f'<span style="color:{colour}">{shown}</span>' if colour else shown)
+    return "".join(parts)

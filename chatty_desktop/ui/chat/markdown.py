@@ -1,0 +1,279 @@
+"""Messages as the HTML that Qt draws: nothing in a message can load, run or reach a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import MutableMapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from html import escape
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+
+from chatty_desktop.ui.chat.highlight import highlight
+from chatty_desktop.ui.tokens import Tokens
+
+_BARE_LINK = re.compile(r"https?://[^\s<>\"'`]+[^\s<>\"'`.,;:!?)\]}*_]")
+_FENCE = re.compile(r"^(`{3,}|~{3,})[ \t]*([^\s`]*)[^\n`]*\n(.*?)(?:^\1[ \t]*$|\Z)", re.M | re.S)
+_FENCE_LINE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^`]*)$")
+
+CODE_TOP = 34
+"""Pixels above the text of a code block: its language and its copy button stand there."""
+
+CODE_SIDE = 12
+"""Pixels left of, right of and below it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A part of the document that is a frame of its own, in document order."""
+
+    kind: Literal["code", "quote", "table"]
+    text: str = ""
+    language: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rendered:
+    """HTML for `QTextDocument.setHtml`, and the frames it makes."""
+
+    html: str
+    blocks: tuple[Block, ...]
+
+
+def is_outside_link(url: str) -> bool:
+    """Whether a link may be opened: http or https with a host, nothing else."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return False
+    return parts.scheme.lower() in ("http", "https") and bool(parts.netloc)
+
+
+def render(text: str, tokens: Tokens) -> Rendered:
+    """A model's Markdown. HTML in it is shown as text, images become links."""
+    blocks: list[Block] = []
+    html = str(_parser().render(text, {"blocks": blocks, "tokens": tokens, "link": []}))
+    return Rendered(html, tuple(blocks))
+
+
+def render_typed(text: str, tokens: Tokens) -> Rendered:
+    """What a person typed: as it stands, but for fenced code and links."""
+    blocks: list[Block] = []
+    parts: list[str] = []
+    end = 0
+    for fence in _FENCE.finditer(text):
+        parts.append(_typed(text[end : fence.start()]))
+        parts.append(_code(fence[3].rstrip("\n"), fence[2], tokens, blocks))
+        end = fence.end()
+    parts.append(_typed(text[end:]))
+    return Rendered("".join(parts), tuple(blocks))
+
+
+def pieces(text: str, size: int) -> list[str]:
+    """A long text cut into parts of at most `size` characters that can be rendered one by one.
+
+    Cut between paragraphs where there are any, else between lines, else anywhere. A fence that
+    is open at a cut is closed there and opened again in the next part.
+    """
+    parts: list[str] = []
+    opened = ""
+    while len(opened) + len(text) > size:
+        end = _cut(text, max(1, size - len(opened)))
+        part, text = opened + text[:end], text[end:]
+        opened, closing = _open_fence(part)
+        parts.append(f"{part.rstrip()}\n{closing}" if closing else part)
+    parts.append(opened + text)
+    return parts
+
+
+def _cut(text: str, size: int) -> int:
+    """Where to cut: after the last good place in the second half of the first `size`."""
+    for mark in ("\n\n", "\n", " "):
+        at = text.rfind(mark, size // 2, size)
+        if at > 0:
+            return at + len(mark)
+    return size
+
+
+def _open_fence(text: str) -> tuple[str, str]:
+    """The opening line and the marks of the fence that is open at the end, or two ""."""
+    opened = marks = ""
+    for line in text.splitlines():
+        fence = _FENCE_LINE.match(line)
+        if fence is None:
+            continue
+        if not marks:
+            opened, marks = f"{line[:80]}\n", fence[1]
+        elif fence[1].startswith(marks) and not fence[2].strip():
+            opened = marks = ""
+    return opened, marks
+
+
+def css(tokens: Tokens, monospace: str) -> str:
+    """The default style sheet of a message's document."""
+    return f"""
+p, li, td, th {{ color: {tokens.text}; line-height: 135%; }}
+p {{ margin-top: 0; margin-bottom: 8px; }}
+ul, ol {{ margin-top: 0; margin-bottom: 8px; }}
+li {{ margin-bottom: 2px; }}
+li ul, li ol {{ margin-bottom: 0; }}
+h1 {{ font-size: x-large; }}
+h2 {{ font-size: large; }}
+h3, h4, h5, h6 {{ font-size: medium; }}
+h1, h2, h3, h4, h5, h6 {{ font-weight: 600; margin-top: 10px; margin-bottom: 6px; }}
+a {{ color: {tokens.accent}; text-decoration: underline; }}
+code {{ font-family: {monospace}; background-color: {tokens.code_background}; }}
+.pre {{ font-family: {monospace}; white-space: pre-wrap; line-height: 125%; }}
+.typed {{ white-space: pre-wrap; }}
+.quote {{ border-left: 3px solid {tokens.control}; padding-left: 12px; }}
+.grid td {{ border: 1px solid {tokens.control}; padding: 5px 10px 5px 10px; }}
+.grid th {{
+    border: 1px solid {tokens.control}; padding: 5px 10px 5px 10px;
+    background-color: {tokens.raised}; font-weight: 600;
+}}
+"""
+
+
+def _typed(text: str) -> str:
+    text = text.strip("\n")
+    return f'<p class="typed">{_linked(text)}</p>' if text.strip() else ""
+
+
+def _linked(text: str) -> str:
+    parts: list[str] = []
+    end = 0
+    for link in _BARE_LINK.finditer(text):
+        url = escape(link[0])
+        parts += [escape(text[end : link.start()]), f'<a href="{url}">{url}</a>']
+        end = link.end()
+    parts.append(escape(text[end:]))
+    return "".join(parts)
+
+
+def _code(code: str, language: str, tokens: Tokens, blocks: list[Block]) -> str:
+    blocks.append(Block("code", code, language))
+    return (
+        '<table width="100%" cellspacing="0" style="margin-top:4px;margin-bottom:12px"><tr>'
+        f'<td style="padding:{CODE_TOP}px {CODE_SIDE}px {CODE_SIDE}px {CODE_SIDE}px">'
+        f'<div class="pre">{highlight(code, language, tokens)}</div></td></tr></table>'
+    )
+
+
+@cache
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_QtHtml)
+    return parser.enable(["table", "strikethrough"])
+
+
+class _QtHtml(RendererHTML):
+    """The subset of HTML that QTextDocument understands."""
+
+    def fence(
+        self,
+        tokens: Sequence[Token],
+        idx: int,
+        options: OptionsDict,
+        env: MutableMapping[str, Any],
+    ) -> str:
+        token = tokens[idx]
+        language = token.info.strip().split(maxsplit=1)[0] if token.info.strip() else ""
+        return _code(token.content.rstrip("\n"), language, env["tokens"], env["blocks"])
+
+    code_block = fence
+
+    def text(
+        self,
+        tokens: Sequence[Token],
+        idx: int,
+        options: OptionsDict,
+        env: MutableMapping[str, Any],
+    ) -> str:
+        content = tokens[idx].content
+        return escape(content) if env["link"] else _linked(content)
+
+    def link_open(
+        self,
+        tokens: Sequence[Token],
+        idx: int,
+        options: OptionsDict,
+        env: MutableMapping[str, Any],
+    ) -> str:
+        url = str(tokens[idx].attrs.get("href", ""))
+        env["link"].append(is_outside_link(url))
+        return f'<a href="{escape(url)}">' if env["link"][-1] else ""
+
+    def link_close(
+        self,
+        tokens: Sequence[Token],
+        idx: int,
+        options: OptionsDict,
+        env: MutableMapping[str, Any],
+    ) -> str:
+        return "</a>" if env["link"].pop() else ""
+
+    def image(
+        self,
+        tokens: Sequence[Token],
+        idx: int,
+        options: OptionsDict,
+        env: MutableMapping[str, Any],
+    ) -> str:
+        url = str(tokens[idx].attrs.get("src", ""))
+        name = escape(f"[image: {tokens[idx].content or url}]")
+        if env["link"] or not is_outside_link(url):
+            return name
+        return f'<a href="{escape(url)}">{name}</a>'
+
+    def blockquote_open(
+        self,
+        tokens: Sequence[Token],
+        idx: int,
+        options: OptionsDict,
+        env: MutableMapping[str, Any],
+    ) -> str:
+        env["blocks"].append(Block("quote"))
+        return (
+            '<table width="100%" cellspacing="0" style="margin-top:4px;margin-bottom:8px">'
+            '<tr><td class="quote">'
+        )
+
+    def blockquote_close(
+        self,
+        tokens: Sequence[Token],
+        idx: int,
+        options: OptionsDict,
+        env: MutableMapping[str, Any],
+    ) -> str:
+        return "</td></tr></table>"
+
+    def table_open(
+        self,
+        tokens: Sequence[Token],
+        idx: int,
+        options: OptionsDict,
+        env: MutableMapping[str, Any],
+    ) -> str:
+        env["blocks"].append(Block("table"))
+        return (
+            '<table class="grid" cellspacing="0" '
+            'style="border-collapse:collapse;margin-top:4px;margin-bottom:12px">'
+        )
+
+    def th_open(
+        self,
+        tokens: Sequence[Token],
+        idx: int,
+        options: OptionsDict,
+        env: MutableMapping[str, Any],
+    ) -> str:
+        # An inline style would replace the borders of the class.
+        align = str(tokens[idx].attrs.get("style", "")).removeprefix("text-align:") or "left"
+        return f'<{tokens[idx].tag} align="{escape(align)}">'
+
+    td_open = th_open

@@ -1,0 +1,211 @@
+"""One message in the transcript: who, when, what, how it ended."""
+
+from __future__ import annotations
+
+import time
+
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from chatty_desktop.domain.messages import Message, Status
+from chatty_desktop.ui.chat.message_parts import MemoryLine, Reasoning, StatusLine, ToolCalls
+from chatty_desktop.ui.chat.message_text import MessageText
+from chatty_desktop.ui.elided import ElidedLabel
+from chatty_desktop.ui.pieces import caption, icon_button
+from chatty_desktop.ui.readable import when
+from chatty_desktop.ui.theme import Theme, set_tone
+from chatty_desktop.ui.tokens import XS, L, S
+
+MARKED_MS = 1_600
+"""How long a message that was looked for stays lit."""
+
+
+class MessageView(QFrame):
+    """A message, drawn once; while it streams, plain text grows at its end.
+
+    resized: its height for the present width is not what it was.
+    retry: the person wants this reply again.
+    dragged: a selection is being drawn to this point (in this widget's coordinates).
+    """
+
+    resized = Signal()
+    retry = Signal()
+    dragged = Signal(QPoint)
+
+    def __init__(
+        self,
+        message: Message,
+        speaker: str,
+        theme: Theme,
+        *,
+        last: bool,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.message = message
+        self._theme = theme
+        self._streamed = message.status is Status.STREAMING
+        self._memory_line: MemoryLine | None = None
+        self._reasoning: Reasoning | None = None
+        self._status: StatusLine | None = None
+        self._tools: ToolCalls | None = None
+
+        self._outer = QVBoxLayout(self)
+        self._outer.setContentsMargins(0, S, 0, S)
+        self._outer.setSpacing(S)
+        self._card = QFrame()
+        self._outer.addWidget(self._card)
+        self._column = QVBoxLayout(self._card)
+        self._column.setSpacing(XS)
+        if message.role == "user":
+            self._card.setProperty("panel", "raised")
+            self._column.setContentsMargins(L, S, S, S)
+        else:
+            self._column.setContentsMargins(L, 0, S, 0)
+        self._column.addLayout(self._header())
+        self.text = MessageText(message.role, theme)
+        self.text.resized.connect(self.resized)
+        self.text.dragged.connect(lambda at: self.dragged.emit(self.text.mapTo(self, at)))
+        self._column.addWidget(self.text)
+        self.set_speaker(speaker)
+        self.show_message(message, last=last)
+
+    def show_message(self, message: Message, *, last: bool) -> None:
+        """Draw a message's present form. `last`: it is the newest, so it can be retried."""
+        before, self.message = self.message, message
+        self._streamed = message.status is Status.STREAMING
+        if not self._streamed:
+            self.text.show_final(message.content)
+        # What was streamed may be ahead of the checkpoint that was stored.
+        elif not (self.text.shown and self.text.shown.startswith(message.content)):
+            self.text.clear()
+            self.text.add(message.content)
+        if message.reasoning and not (self._streamed and self._reasoning):
+            thinking = self._streamed and not message.content
+            self._reasoning_part().show_text(message.reasoning, thinking=thinking)
+        elif self._reasoning is not None and not self._streamed:
+            self._reasoning.done()
+        if message.tool_calls and (self._tools is None or before.tool_calls != message.tool_calls):
+            self._show_tools(message)
+        self.text.setVisible(bool(self.text.shown))
+        self._model.setText(_answered_by(message))
+        self.set_last(last)
+
+    def set_last(self, last: bool) -> None:
+        """Offer to ask again only at the end of the branch."""
+        message = self.message
+        finished = message.role == "assistant" and not self._streamed
+        failed = message.status in (Status.FAILED, Status.CUT, Status.STOPPED)
+        self._again.setVisible(finished and last and not failed)
+        wanted = finished and message.status is not Status.COMPLETE
+        if wanted and self._status is None:
+            self._status = StatusLine(self._theme)
+            self._status.retry.connect(self.retry)
+            self._column.addWidget(self._status)
+        if self._status is not None:
+            self._status.setVisible(wanted)
+            self._status.show_status(message, may_retry=last)
+        self.resized.emit()
+
+    def set_speaker(self, speaker: str) -> None:
+        """Name who says this."""
+        self._who.setText(speaker)
+        self.setAccessibleName(f"{speaker}, {self._when.text()}")
+
+    def append(self, text: str, reasoning: str) -> None:
+        """Add what has just been streamed."""
+        if reasoning:
+            self._reasoning_part().append(reasoning)
+        if text:
+            if self._reasoning is not None and text.strip():
+                self._reasoning.done()
+            self.text.add(text)
+            self.text.setVisible(bool(self.text.shown))
+        self.resized.emit()
+
+    def restore_stream(self, text: str, reasoning: str) -> None:
+        """Show what has been streamed so far, after coming back to the session."""
+        if reasoning:
+            self._reasoning_part().show_text(reasoning, thinking=not text.strip())
+        self.text.clear()
+        self.text.add(text)
+        self.text.setVisible(bool(self.text.shown))
+        self.resized.emit()
+
+    def set_memory_line(self, text: str) -> None:
+        """Draw the line above which the model sees nothing word for word; "" takes it away."""
+        if not text and self._memory_line is None:
+            return
+        if self._memory_line is None:
+            self._memory_line = MemoryLine(self._theme)
+            self._outer.insertWidget(0, self._memory_line)
+        self._memory_line.setText(text)
+        self._memory_line.setVisible(bool(text))
+        self.resized.emit()
+
+    def mark(self) -> None:
+        """Light the message up for a moment: this is the one that was looked for."""
+        self._panel("memory")
+        plain = "raised" if self.message.role == "user" else ""
+        QTimer.singleShot(MARKED_MS, self, lambda: self._panel(plain))
+
+    def recolour(self) -> None:
+        """Draw again after the palette has flipped."""
+        if not self._streamed:
+            self.text.show_final(self.message.content)
+            self.resized.emit()
+
+    # --- parts ---------------------------------------------------------------------------
+
+    def _header(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(S)
+        self._who = QLabel()
+        self._who.setTextFormat(Qt.TextFormat.PlainText)
+        font = self._who.font()
+        font.setWeight(font.Weight.DemiBold)
+        self._who.setFont(font)
+        self._when = caption(self._theme, when(self.message.at, time.time()))
+        self._model = ElidedLabel()
+        self._model.setFont(self._theme.small())
+        set_tone(self._model, "muted")
+        self._again = icon_button(self._theme, "arrow-clockwise", "Answer again")
+        self._again.clicked.connect(self.retry)
+        self._again.hide()
+        copy = icon_button(self._theme, "copy", "Copy message")
+        copy.clicked.connect(self._copy)
+        row.addWidget(self._who)
+        row.addWidget(self._when)
+        row.addWidget(self._model, 1)
+        row.addWidget(self._again)
+        row.addWidget(copy)
+        return row
+
+    def _copy(self) -> None:
+        QGuiApplication.clipboard().setText(self.text.shown or self.message.content)
+
+    def _panel(self, panel: str) -> None:
+        self._card.setProperty("panel", panel)
+        self._card.style().unpolish(self._card)
+        self._card.style().polish(self._card)
+
+    def _reasoning_part(self) -> Reasoning:
+        if self._reasoning is None:
+            self._reasoning = Reasoning(self._theme)
+            self._reasoning.resized.connect(self.resized)
+            self._column.insertWidget(1, self._reasoning)
+        return self._reasoning
+
+    def _show_tools(self, message: Message) -> None:
+        if self._tools is None:
+            self._tools = ToolCalls(self._theme)
+            self._column.insertWidget(self._column.indexOf(self.text) + 1, self._tools)
+        self._tools.show_calls(message.tool_calls)
+
+
+def _answered_by(message: Message) -> str:
+    if message.role != "assistant":
+        return ""
+    took = f"{message.seconds:.1f} s" if message.seconds else ""
+    return " · ".join(part for part in (message.model, took) if part)

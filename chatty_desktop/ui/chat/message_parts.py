@@ -1,0 +1,211 @@
+"""What a message may carry besides its text."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from chatty_desktop.domain.messages import Message, Status, ToolCall
+from chatty_desktop.ui.chat.body import MessageBody
+from chatty_desktop.ui.pieces import IconLabel
+from chatty_desktop.ui.theme import Theme, set_tone
+from chatty_desktop.ui.tokens import XS, M, S, Tone
+
+LONGEST = 60_000
+"""Characters shown of what a model thought."""
+
+_ENDINGS: dict[Status, tuple[str, str, Tone]] = {
+    Status.STOPPED: ("stop-circle", "Stopped by you.", "muted"),
+    Status.CUT: ("warning", "The reply was cut off before it was finished.", "warning"),
+    Status.TRUNCATED: ("warning", "The model reached its length limit.", "warning"),
+    Status.FAILED: ("warning-circle", "No answer came.", "danger"),
+}
+
+
+class StatusLine(QFrame):
+    """How a reply ended, when it did not end well, and the way on.
+
+    retry: the person wants the reply again.
+    """
+
+    retry = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        self._row = row = QHBoxLayout(self)
+        row.setContentsMargins(0, XS, 0, XS)
+        row.setSpacing(S)
+        self._icon = IconLabel(theme, "warning")
+        self._text = QLabel()
+        self._text.setWordWrap(True)
+        self._text.setTextFormat(Qt.TextFormat.PlainText)
+        self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._retry = QPushButton("Retry")
+        self._retry.setAccessibleName("Ask for this reply again")
+        self._retry.clicked.connect(self.retry)
+        theme.dress(self._retry, "arrow-clockwise", "text")
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._text, 1)
+        row.addWidget(self._retry, 0, Qt.AlignmentFlag.AlignTop)
+
+    def show_status(self, message: Message, *, may_retry: bool) -> None:
+        """Say how the message ended."""
+        if message.status not in _ENDINGS:
+            return
+        icon, text, tone = _ENDINGS[message.status]
+        self._icon.show_icon(icon, tone)
+        self._text.setText(message.error or text)
+        set_tone(self._text, tone)
+        self._retry.setVisible(may_retry)
+        failed = message.status is Status.FAILED
+        self.setProperty("panel", "danger" if failed else "")
+        self._row.setContentsMargins(*((S, S, S, S) if failed else (0, XS, 0, XS)))
+        self.style().unpolish(self)
+        self.style().polish(self)
+
+
+class Reasoning(QFrame):
+    """What a model thought aloud, folded away.
+
+    text: all of it. resized: it was folded or unfolded, or grew while unfolded.
+    """
+
+    resized = Signal()
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self.text = ""
+        self._theme = theme
+        self._thinking = True
+        # When the first thought came; not known of a message read from the log.
+        self._since: float | None = None
+        self._column = column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, XS)
+        column.setSpacing(XS)
+        self._fold = QToolButton()
+        self._fold.setCheckable(True)
+        self._fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._fold.setFont(theme.small())
+        self._fold.setStyleSheet("QToolButton:checked { background: transparent; }")
+        self._fold.setAccessibleName("Show or hide the model's reasoning")
+        self._fold.toggled.connect(self._toggle)
+        self._body: MessageBody | None = None
+        self._holder = QFrame()
+        column.addWidget(self._fold, 0, Qt.AlignmentFlag.AlignLeft)
+        self._title(thinking=True)
+
+    def show_text(self, text: str, *, thinking: bool) -> None:
+        """Replace the text; `thinking` while more is coming."""
+        self.text = text
+        if thinking and self._since is None:
+            self._since = time.monotonic()
+        self._title(thinking=thinking)
+        if self._body is not None:
+            self._body.show_plain(text.strip()[:LONGEST])
+            self._body.updateGeometry()
+
+    def append(self, text: str) -> None:
+        """Add what has just been streamed."""
+        if self._since is None:
+            self._since = time.monotonic()
+        room = LONGEST - len(self.text)
+        self.text += text
+        if self._body is not None and room > 0:
+            self._body.append_plain(text[:room])
+            self._body.updateGeometry()
+
+    def done(self) -> None:
+        """The answer has begun, or ended: no more thoughts are coming."""
+        if self._thinking:
+            self._title(thinking=False)
+
+    def _title(self, *, thinking: bool) -> None:
+        self._thinking = thinking
+        text = "Thinking …"
+        if not thinking:
+            text = "Reasoning"
+            if self._since is not None:
+                seconds = max(1, round(time.monotonic() - self._since))
+                text = f"Thought for {seconds} s"
+        self._fold.setText(text)
+        self._theme.dress(self._fold, "caret-down" if self._fold.isChecked() else "caret-right")
+
+    def _toggle(self, unfolded: bool) -> None:
+        self._theme.dress(self._fold, "caret-down" if unfolded else "caret-right")
+        if self._body is None:
+            self._body = MessageBody(self._theme)
+            self._holder.setProperty("panel", "raised")
+            inner = QVBoxLayout(self._holder)
+            inner.setContentsMargins(M, S, M, S)
+            inner.addWidget(self._body)
+            self._column.addWidget(self._holder)
+            self._body.show_plain(self.text.strip()[:LONGEST])
+        self._holder.setVisible(unfolded)
+        self.resized.emit()
+
+
+class ToolCalls(QWidget):
+    """The calls a model asked for, a line each."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._label = QLabel()
+        self._label.setTextFormat(Qt.TextFormat.PlainText)
+        self._label.setWordWrap(True)
+        self._label.setFont(theme.monospace())
+        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        set_tone(self._label, "muted")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self._label)
+
+    def show_calls(self, calls: Sequence[ToolCall]) -> None:
+        """Say what is called, with its arguments."""
+        self._label.setText("\n".join(f"{call.name} {call.arguments}"[:500] for call in calls))
+
+
+class MemoryLine(QWidget):
+    """The quiet line where the model's verbatim memory begins."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, S, 0, S)
+        row.setSpacing(S)
+        icon = IconLabel(theme, "brain", "memory")
+        self._label = QLabel()
+        self._label.setFont(theme.small())
+        set_tone(self._label, "memory")
+        self._lines = (self._rule(), self._rule())
+        row.addWidget(self._lines[0], 1)
+        row.addWidget(icon)
+        row.addWidget(self._label)
+        row.addWidget(self._lines[1], 1)
+
+    def setText(self, text: str) -> None:
+        """Say what begins here."""
+        self._label.setText(text)
+        self._label.setToolTip(
+            "Messages below this line go to the model as they stand. What came before reaches it "
+            "only as far as its memory has kept it."
+        )
+        self.setAccessibleName(text)
+
+    @staticmethod
+    def _rule() -> QFrame:
+        rule = QFrame()
+        rule.setProperty("line", "memory")
+        rule.setFixedHeight(1)
+        return rule

@@ -1,0 +1,115 @@
+"""What a message says: plain while it is written, Markdown once it is done, piece by piece."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+
+from chatty_desktop.domain.messages import Role
+from chatty_desktop.ui.chat.body import MessageBody
+from chatty_desktop.ui.chat.markdown import pieces, render, render_typed
+from chatty_desktop.ui.theme import Theme
+
+PIECE = 16_000
+"""Characters drawn as Markdown in one go, some 40 ms of work."""
+
+PLAIN = 60_000
+"""Characters shown of a reply while it is being written."""
+
+
+class MessageText(QWidget):
+    """A long text is drawn piece by piece as the reader asks, so that none holds up the window.
+
+    shown: all of the text, drawn or not.
+    resized: its height for the present width is not what it was.
+    dragged: a selection is being drawn to this point (in this widget's coordinates).
+    """
+
+    resized = Signal()
+    dragged = Signal(QPoint)
+
+    def __init__(self, role: Role, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.shown = ""
+        self._role = role
+        self._theme = theme
+        self._waiting: list[str] = []
+        self._bodies: list[MessageBody] = []
+        self._more: QPushButton | None = None
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(0)
+
+    def show_final(self, text: str) -> None:
+        """Draw a finished text, as many pieces of it as are drawn now, at least one."""
+        drawn = len(self._bodies)
+        self.clear()
+        self.shown = text
+        self._waiting = pieces(text, PIECE) if text.strip() else []
+        for _ in range(max(1, drawn)):
+            self._draw_piece()
+        self._offer_more(sum(map(len, self._waiting)), "Show more ({:,} characters left)")
+
+    def add(self, text: str) -> None:
+        """Add to a text that is being written; past `PLAIN` it is only counted, until the end."""
+        room = PLAIN - len(self.shown)
+        if not self.shown:
+            text = text.lstrip()
+        self.shown += text
+        if text and room > 0:
+            body = self._bodies[-1] if self._bodies else self._body()
+            body.append_plain(text[:room])
+            body.updateGeometry()
+        left = max(0, len(self.shown) - PLAIN)
+        self._offer_more(left, "Writing … {:,} more characters, shown when it is done")
+        if self._more is not None:
+            self._more.setEnabled(False)
+
+    def clear(self) -> None:
+        """Show nothing."""
+        for body in self._bodies:
+            self._column.removeWidget(body)
+            body.hide()
+            body.deleteLater()
+        self._bodies.clear()
+        self._waiting = []
+        self.shown = ""
+
+    def plain(self) -> str:
+        """The words on the screen."""
+        return "\n".join(body.toPlainText() for body in self._bodies)
+
+    def _draw_piece(self) -> None:
+        if not self._waiting:
+            return
+        text = self._waiting.pop(0)
+        body = self._body()
+        if self._role == "tool":
+            body.show_plain(text)
+        else:
+            draw = render_typed if self._role == "user" else render
+            body.show_rendered(draw(text, self._theme.tokens))
+
+    def _more_wanted(self) -> None:
+        self._draw_piece()
+        self._offer_more(sum(map(len, self._waiting)), "Show more ({:,} characters left)")
+        self.resized.emit()
+
+    def _offer_more(self, left: int, text: str) -> None:
+        if not left and self._more is None:
+            return
+        if self._more is None:
+            self._more = QPushButton()
+            self._more.setProperty("kind", "link")
+            self._more.clicked.connect(self._more_wanted)
+            self._column.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)
+        self._more.setVisible(left > 0)
+        self._more.setEnabled(True)
+        self._more.setText(text.format(left))
+
+    def _body(self) -> MessageBody:
+        body = MessageBody(self._theme)
+        body.dragged.connect(lambda at: self.dragged.emit(body.mapTo(self, at)))
+        self._column.insertWidget(len(self._bodies), body)
+        self._bodies.append(body)
+        return body
