@@ -49,10 +49,11 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Answering:
-    """A session's run in progress; both are None until the message is committed."""
+    """A session's run in progress; all is None until the message is committed."""
 
     task: asyncio.Task[None] | None = None
     run: AgentRun | None = None
+    scope: Scope | None = None
 
 
 class ChatService:
@@ -161,6 +162,14 @@ class ChatService:
         await self._end(session_id)
         return await self._sessions.delete(session_id)
 
+    async def delete_agent(self, agent_id: str) -> DeletionCounts:
+        """Stop what an agent is at, then delete it with its memory in every session; what was
+        said stays in the chats."""
+        scopes = {answering.scope for answering in self._answering.values()} | set(self._settling)
+        sessions = {s.session_id for s in scopes if s and s.agent_id == agent_id}
+        await asyncio.gather(*(self._end(session_id) for session_id in sessions))
+        return await self._agents.delete(agent_id)
+
     # --- what is shown -----------------------------------------------------------------------
 
     def phase(self, session_id: str) -> RunPhaseChanged | None:
@@ -233,7 +242,7 @@ class ChatService:
             publish=self._publish,
             tell=tell,
         )
-        answering.run = run
+        answering.run, answering.scope = run, scope
         answering.task = asyncio.create_task(self._answer(scope, run))
         # In callbacks, not in the tasks: a task cancelled before its first step runs nothing.
         answering.task.add_done_callback(lambda _task: self._answered(scope))
