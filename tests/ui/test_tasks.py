@@ -23,6 +23,7 @@ async def test_a_known_failure_is_told_in_its_own_words() -> None:
     assert told == ["The server at 127.0.0.1:9 does not answer."]
 
 
+@pytest.mark.expected_log("A task of the window failed")
 async def test_an_unknown_failure_is_told_plainly_and_logged_with_its_traceback(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
