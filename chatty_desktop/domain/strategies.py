@@ -15,6 +15,7 @@ from pydantic import (
     ValidationError,
     field_validator,
 )
+from pydantic_core import ErrorDetails
 
 from chatty_desktop.domain.errors import Invalid
 
@@ -119,14 +120,7 @@ class Composite(_Config):
 
 
 Strategy = Annotated[
-    NoMemory
-    | Window
-    | FullTranscript
-    | Summarized
-    | Episodic
-    | Semantic
-    | State
-    | Composite,
+    NoMemory | Window | FullTranscript | Summarized | Episodic | Semantic | State | Composite,
     Field(discriminator="kind"),
 ]
 Composite.model_rebuild()
@@ -157,8 +151,24 @@ def problems(error: ValidationError) -> list[tuple[str, str]]:
         where = ".".join(p for i, p in enumerate(path) if not (p in kinds and i != len(path) - 1))
         if where in kinds:
             where = "kind"
-        reason = fault["msg"].removeprefix("Value error, ")
-        if fault["type"] == "extra_forbidden":
-            reason = "this field is not known here"
-        found.append((where, reason))
+        found.append((where, _reason(fault)))
     return found
+
+
+def _reason(fault: ErrorDetails) -> str:
+    """What is wrong, in words for people where pydantic's are for programmers."""
+    match fault["type"]:
+        case "extra_forbidden":
+            return "this field is not known here"
+        case "missing":
+            return "this field is missing"
+        case "string_too_short":
+            return "must not be empty"
+        case "union_tag_not_found":
+            return 'name the kind of memory, such as {"kind": "window"}'
+        case "union_tag_invalid":
+            context = fault.get("ctx", {})
+            return (
+                f"{context.get('tag')!r} is no kind of memory; {context.get('expected_tags')} are"
+            )
+    return fault["msg"].removeprefix("Value error, ").replace("Input should", "should")

@@ -3,6 +3,7 @@
 Widgets ask for a look by property, never by a colour of their own:
 `tone` on labels (muted, accent, memory, danger, warning, success),
 `kind` on push buttons (primary, quiet, danger, link),
+`kind` on combo boxes (quiet, chevron: draws its own arrow) and number fields (plain: no arrows),
 `panel` on frames (surface, raised, card, memory, danger, warning, accent).
 """
 
@@ -66,6 +67,7 @@ QPushButton[kind="link"] {{
 }}
 QPushButton[kind="link"]:hover {{ text-decoration: underline; }}
 QPushButton[kind="link"]:focus {{ border-color: {t.accent}; }}
+QPushButton[kind="link"][tone="muted"] {{ color: {t.muted}; }}
 QPushButton[kind="link"]:disabled {{ color: {t.muted}; border-color: transparent; }}
 QPushButton[kind="danger"] {{ color: {t.danger}; border-color: {t.danger}; }}
 QPushButton[kind="danger"]:hover {{ background: {t.danger_soft}; }}
@@ -100,6 +102,10 @@ QComboBox {{
     background: {t.surface}; color: {t.text}; border: 1px solid {t.control};
     border-radius: 6px; padding: 4px 8px; min-height: 18px;
 }}
+QComboBox[kind="chevron"]::drop-down {{ border: none; width: 24px; }}
+QComboBox QLineEdit {{ background: transparent; border: none; padding: 0; }}
+QSpinBox[kind="plain"]::up-button, QSpinBox[kind="plain"]::down-button {{ width: 0; border: none; }}
+QSpinBox[kind="plain"] QLineEdit {{ background: transparent; border: none; padding: 0 8px; }}
 QComboBox:hover {{ background: {t.hover}; }}
 QComboBox:focus {{ border: 1px solid {t.accent}; }}
 QComboBox[kind="quiet"] {{ background: transparent; border: 1px solid transparent; }}
@@ -128,6 +134,10 @@ QListView[panel="window"] {{ background: {t.window}; }}
 QListView::item {{ padding: 4px 8px; border-radius: 6px; }}
 QListView::item:hover {{ background: {t.hover}; }}
 QListView::item:selected {{ background: {t.selection}; color: {t.text}; }}
+QTableView[panel="framed"] {{ border: 1px solid {t.control}; border-radius: 6px; }}
+QTableView[panel="framed"]:focus {{ border-color: {t.accent}; }}
+QTableView::item {{ padding: 0 8px; }}
+QHeaderView {{ background: transparent; }}
 QHeaderView::section {{
     background: {t.surface}; color: {t.muted}; border: none;
     border-bottom: 1px solid {t.border}; padding: 4px 8px;

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.ui.agents.strategy_form import about
 from chatty_desktop.ui.theme import Theme
-from chatty_desktop.ui.tokens import XS, S
+from chatty_desktop.ui.tokens import S
 
 AgentRole: Final = int(Qt.ItemDataRole.UserRole)
 
@@ -53,7 +53,7 @@ class AgentDelegate(QStyledItemDelegate):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(tokens.selection if chosen else tokens.hover))
             painter.drawRoundedRect(rect, 6, 6)
-        inner = rect.adjusted(S, XS, -S, -XS)
+        inner = rect.adjusted(S, S - 2, -S, 0)
         cut = Qt.TextElideMode.ElideRight
         metrics = option.fontMetrics
         painter.setPen(QColor(tokens.text))

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QObject, QPointF, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import QComboBox, QCompleter, QLabel, QSpinBox, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.errors import ChattyError
@@ -53,6 +53,7 @@ class Field(QWidget):
 
     def say(self, problem: str) -> None:
         """Show what is wrong; "" takes it away."""
+        problem = problem[:1].upper() + problem[1:]
         self._problem.setText(f"⚠ {problem}" if problem else "")
         self._problem.setVisible(bool(problem))
         self.control.setAccessibleDescription(problem or self._hint.text())
@@ -73,7 +74,9 @@ class Number(QSpinBox):
     def __init__(self, least: int, most: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setRange(least, most)
-        self.setMaximumWidth(140)
+        # The arrow keys and the wheel step; the style has no arrows that suit the frame.
+        self.setProperty("kind", "plain")
+        self.setMaximumWidth(120)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -88,7 +91,23 @@ class Choice(QComboBox):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.setProperty("kind", "chevron")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        super().paintEvent(event)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(self.palette().placeholderText(), 1.5))
+        right, middle = self.width() - 14.0, self.height() / 2
+        painter.drawPolyline(
+            [
+                QPointF(right - 4, middle - 2),
+                QPointF(right, middle + 2),
+                QPointF(right + 4, middle - 2),
+            ]
+        )
+        painter.end()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, Qt, Signal
 from PySide6.QtGui import QColor, QKeySequence, QPainter, QPen, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -75,7 +75,8 @@ class FieldsTable(QWidget):
         column.addLayout(row)
 
         model = self.model
-        for signal in (model.dataChanged, model.rowsInserted, model.rowsRemoved, model.rowsMoved):
+        model.dataChanged.connect(self._cells_changed)
+        for signal in (model.rowsInserted, model.rowsRemoved, model.rowsMoved):
             signal.connect(self._edited)
         model.modelReset.connect(self._fit)
         self.view.selectionModel().currentChanged.connect(lambda *_: self._enable())
@@ -150,6 +151,10 @@ class FieldsTable(QWidget):
         header.resizeSection(NAME, 160)
         theme.changed.connect(view.viewport().update)
 
+    def _cells_changed(self, _first: QModelIndex, _last: QModelIndex, roles: list[int]) -> None:
+        if roles != [ProblemRole]:
+            self._edited()
+
     def _edited(self) -> None:
         self._fit()
         self.changed.emit()
@@ -191,5 +196,5 @@ class _CellDelegate(QStyledItemDelegate):
         rect = option.rect.adjusted(2, 2, -3, -3)
         painter.drawRoundedRect(rect, 4, 4)
         icon = self._theme.icon("warning-circle", "danger")
-        icon.paint(painter, rect.adjusted(rect.width() - 22, 0, -6, 0))
+        icon.paint(painter, QRect(rect.right() - 22, rect.center().y() - 7, 16, 16))
         painter.restore()

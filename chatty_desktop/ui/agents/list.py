@@ -316,7 +316,6 @@ class AgentList(QWidget):
         actions = (self.edit_action, self.duplicate_action, self.export_action, self.delete_action)
         chat = _button(self.chat_action)
         chat.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        chat.setText("Chat")
         below.addWidget(chat)
         below.addStretch(1)
         for action in actions:
@@ -332,6 +331,7 @@ class AgentList(QWidget):
         column.addWidget(self._pages, 1)
         column.addLayout(said)
         column.addLayout(below)
+        self.setFocusProxy(self.list)
         self._theme.changed.connect(self.list.viewport().update)
 
 

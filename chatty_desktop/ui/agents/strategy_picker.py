@@ -33,8 +33,8 @@ from chatty_desktop.ui.tokens import M, S
 
 WhenRole: Final = int(Qt.ItemDataRole.UserRole) + 1
 MID_SESSION = (
-    "Chats with this agent lose nothing: what was said stays, what the old memory kept is kept,"
-    " and the new memory starts at the last exchange of each."
+    "Chats with this agent lose nothing: what was said stays, and so does what the old memory"
+    " kept. The new memory starts at the last exchange of each chat."
 )
 
 
@@ -146,7 +146,7 @@ class StrategyPicker(QWidget):
         self._field.hint(about(kind).when)
         self._field.say("")
         self._notice.say("" if implemented(kind) else missing(kind))
-        another = self._stored and kind != self._loaded["kind"]
+        another = self._stored and implemented(kind) and kind != self._loaded["kind"]
         self._mid_session.say(MID_SESSION if another else "")
 
 

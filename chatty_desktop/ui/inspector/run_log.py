@@ -10,6 +10,7 @@ from PySide6.QtCore import (
     QAbstractListModel,
     QModelIndex,
     QPersistentModelIndex,
+    QPointF,
     QRect,
     QSize,
     Qt,
@@ -21,6 +22,8 @@ from PySide6.QtGui import (
     QKeySequence,
     QPainter,
     QResizeEvent,
+    QTextLayout,
+    QTextOption,
 )
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -237,10 +240,9 @@ class LogDelegate(QStyledItemDelegate):
         view = option.widget
         width = view.viewport().width() if isinstance(view, QListView) else 300
         metrics = QFontMetrics(self._theme.small())
-        room = QRect(0, 0, max(60, width - self._indent(metrics) - S), 100_000)
         text = index.data(Qt.ItemDataRole.DisplayRole)
-        height = metrics.boundingRect(room, int(_WRAPPED), text).height()
-        return QSize(60, max(height, L) + 2 * XS)
+        laid = self._laid_out(text, max(60, width - self._indent(metrics) - S))
+        return QSize(60, max(int(laid.boundingRect().height()), L) + 2 * XS)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         model = index.model()
@@ -262,16 +264,28 @@ class LogDelegate(QStyledItemDelegate):
         box = QRect(left, inner.top() + (metrics.height() - 14) // 2, 14, 14)
         self._theme.icon(icon, tone).paint(painter, box)
         painter.setPen(QColor(tokens.text if line.level == "info" else tokens.colour(tone)))
-        words = QRect(rect.left() + self._indent(metrics), inner.top(), 0, inner.height())
-        words.setRight(inner.right())
-        painter.drawText(words, int(_WRAPPED), line.text)
+        left = rect.left() + self._indent(metrics)
+        laid = self._laid_out(line.text, max(60, inner.right() - left))
+        laid.draw(painter, QPointF(left, inner.top()))
         painter.restore()
+
+    def _laid_out(self, text: str, width: int) -> QTextLayout:
+        """The text in lines; words are broken only where one is longer than a line."""
+        laid = QTextLayout(text.replace("\n", "\u2028"), self._theme.small())
+        option = QTextOption()
+        option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        laid.setTextOption(option)
+        laid.beginLayout()
+        top = 0.0
+        while (row := laid.createLine()).isValid():
+            row.setLineWidth(width)
+            row.setPosition(QPointF(0, top))
+            top += row.height()
+        laid.endLayout()
+        return laid
 
     def _indent(self, metrics: QFontMetrics) -> int:
         return L + metrics.horizontalAdvance("00:00:00") + S + 14 + S
-
-
-_WRAPPED = Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWrapAnywhere | Qt.TextFlag.TextWordWrap
 
 
 def clock(at: float) -> str:

@@ -151,6 +151,7 @@ class KeyRow(QFrame):
         self._missing = caption(theme, NOT_KNOWN)
         self._when = TextButton("")
         self._when.setFont(theme.small())
+        self._when.setProperty("tone", "muted")
         self._when.clicked.connect(self._wanted)
         self._value = LongWords()
         self._value.setAccessibleName(f"Value of {name}")
