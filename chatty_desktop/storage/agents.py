@@ -52,9 +52,7 @@ class StoredAgents:
     async def delete(self, agent_id: str) -> DeletionCounts:
         async def work(connection: AsyncConnection) -> DeletionCounts:
             async def clear(table: Table) -> int:
-                done = await connection.execute(
-                    delete(table).where(table.c.agent_id == agent_id)
-                )
+                done = await connection.execute(delete(table).where(table.c.agent_id == agent_id))
                 return int(done.rowcount)
 
             counts = DeletionCounts(

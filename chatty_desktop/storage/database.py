@@ -7,12 +7,12 @@ import logging
 import shutil
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import event
+from sqlalchemy import Connection, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
@@ -38,16 +38,19 @@ class Database:
         self._writes: set[asyncio.Task[Any]] = set()
 
     @classmethod
-    async def open(cls, file: Path, backups: Path) -> Database:
+    async def open(
+        cls, file: Path, backups: Path, steps: Sequence[migrations.Step] = migrations.STEPS
+    ) -> Database:
         """Open or make the database and bring it up to date, with a copy kept before.
 
         Raises `StorageFailed` when the file cannot be read or written or is no database.
         """
         engine = create_async_engine(f"sqlite+aiosqlite:///{file}")
         event.listen(engine.sync_engine, "connect", _configure)
+        event.listen(engine.sync_engine, "begin", _begin)
         database = cls(engine, file)
         try:
-            await database._migrate(backups)
+            await database._migrate(backups, steps)
         except BaseException:
             await engine.dispose()
             raise
@@ -91,22 +94,22 @@ class Database:
             except DBAPIError as error:
                 raise self._failure(error) from error
 
-    async def _migrate(self, backups: Path) -> None:
+    async def _migrate(self, backups: Path, steps: Sequence[migrations.Step]) -> None:
         existed = self._file.exists() and self._file.stat().st_size > 0
         try:
             async with self._engine.begin() as connection:
                 number = await connection.run_sync(migrations.applied)
-            if number > len(migrations.STEPS):
+            if number > len(steps):
                 raise StorageFailed(
                     f"{self._file} was written by a newer version of Chatty Desktop."
                     " Install that version, or use another data folder."
                 )
-            while number < len(migrations.STEPS):
+            while number < len(steps):
                 if existed and number:
                     await asyncio.to_thread(_back_up, self._file, backups, number)
                 number += 1
                 async with self._engine.begin() as connection:
-                    await connection.run_sync(migrations.apply, number)
+                    await connection.run_sync(migrations.apply, number, steps[number - 1])
         except DBAPIError as error:
             raise self._failure(error) from error
         except OSError as error:
@@ -129,6 +132,9 @@ class Database:
 
 
 def _configure(connection: Any, _record: object) -> None:
+    # Python's driver begins a transaction only before what it takes for a write, so a migration's
+    # CREATE and ALTER would stand outside of it; `_begin` begins each one outright.
+    connection.isolation_level = None
     cursor = connection.cursor()
     for pragma in (
         "journal_mode=WAL",
@@ -139,6 +145,10 @@ def _configure(connection: Any, _record: object) -> None:
     ):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+def _begin(connection: Connection) -> None:
+    connection.exec_driver_sql("BEGIN")
 
 
 def _back_up(file: Path, backups: Path, number: int) -> None:

@@ -97,9 +97,7 @@ class StoredMemory:
 
 
 def _of(table: Table, scope: Scope, layer: str | None = None) -> ColumnElement[bool]:
-    condition = and_(
-        table.c.session_id == scope.session_id, table.c.agent_id == scope.agent_id
-    )
+    condition = and_(table.c.session_id == scope.session_id, table.c.agent_id == scope.agent_id)
     return condition if layer is None else and_(condition, table.c.layer == layer)
 
 

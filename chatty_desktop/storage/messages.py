@@ -85,9 +85,7 @@ class StoredMessages:
     ) -> list[Message]:
         async with self._database.read() as connection:
             if before is None:
-                start = select(tables.sessions.c.leaf_id).where(
-                    tables.sessions.c.id == session_id
-                )
+                start = select(tables.sessions.c.leaf_id).where(tables.sessions.c.id == session_id)
             else:
                 start = select(_COLUMNS.parent_id).where(_COLUMNS.id == before)
             first = await connection.scalar(start)

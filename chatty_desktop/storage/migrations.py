@@ -89,12 +89,13 @@ def applied(connection: Connection) -> int:
             " name TEXT NOT NULL, at DOUBLE PRECISION NOT NULL)"
         )
     )
-    return int(connection.execute(text("SELECT COALESCE(MAX(number), 0) FROM migrations")).scalar_one())
+    return int(
+        connection.execute(text("SELECT COALESCE(MAX(number), 0) FROM migrations")).scalar_one()
+    )
 
 
-def apply(connection: Connection, number: int) -> None:
-    """Apply step `number` (from 1 on) and record it, in the caller's transaction."""
-    step = STEPS[number - 1]
+def apply(connection: Connection, number: int, step: Step) -> None:
+    """Apply a step and record it under `number` (from 1 on), in the caller's transaction."""
     step(connection)
     connection.execute(
         text("INSERT INTO migrations (number, name, at) VALUES (:number, :name, :at)"),

@@ -122,6 +122,4 @@ class StoredSessions:
 
 
 def _session(row: Row[Any]) -> Session:
-    return Session(
-        row.id, row.title, row.created_at, row.updated_at, row.leaf_id, row.agent_id
-    )
+    return Session(row.id, row.title, row.created_at, row.updated_at, row.leaf_id, row.agent_id)

@@ -55,7 +55,7 @@ class SettingsFile:
     def _set_aside(self, reason: str) -> None:
         aside = self._file.with_name(f"settings.broken-{time.strftime('%Y%m%d-%H%M%S')}.json")
         try:
-            os.replace(self._file, aside)
+            self._file.replace(aside)
             write_atomically(self._file, write_settings(self.current))
             where = f"It was kept as {aside.name}; new settings with the defaults were written."
         except (OSError, StorageFailed) as error:
@@ -73,7 +73,9 @@ def write_atomically(file: Path, text: str) -> None:
             stream.write(text)
             stream.flush()
             os.fsync(stream.fileno())
-        os.replace(temporary, file)
-    except OSError as error:
+        temporary.replace(file)
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if not isinstance(error, OSError):
+            raise
         raise StorageFailed(f"{file} could not be written: {error.strerror or error}.") from error
