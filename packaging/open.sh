@@ -4,7 +4,7 @@ set -eu
 
 python=$1
 
-# What the first of these finds out: whether something answers where DISPLAY points. Qt would end
+# Whether something answers where DISPLAY points. Qt would end
 # the process with a core dump there.
 x_answers() {
     "$python" -c '

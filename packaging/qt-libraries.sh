@@ -63,7 +63,8 @@ for line in sys.stdin:
             print(line.strip())'
 }
 
-packages_of() { printf '%s\n' "$1" | sed -n 's/.* //p' | sort -u | tr '\n' ' '; }
+# The names of their packages in one line.
+packages_of() { printf '%s\n' "$1" | sed -n 's/.* //p' | sort -u | paste -sd ' ' -; }
 
 programs=''
 if [ "$tests" = --tests ]; then
