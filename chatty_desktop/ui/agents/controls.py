@@ -76,6 +76,7 @@ class Number(QSpinBox):
         self.setRange(least, most)
         # The arrow keys and the wheel step; the style has no arrows that suit the frame.
         self.setProperty("kind", "plain")
+        self.lineEdit().setTextMargins(6, 0, 0, 0)
         self.setMaximumWidth(120)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
