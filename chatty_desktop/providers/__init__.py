@@ -1,0 +1,1 @@
+"""Where models come from: OpenAI-compatible servers, Ollama, the local engine."""

@@ -1,0 +1,120 @@
+"""What a server's failures mean: who cannot be reached, and who said no."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from chatty_desktop.domain.errors import ChattyError, Refused, Unreachable
+
+_LONGEST_WORDS = 500
+"""Characters of a server's own message that are passed on."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Who was asked for what, as messages name it: "lab (http://127.0.0.1:8080)"."""
+
+    provider_id: str
+    address: str
+    model: str = ""
+    start_hint: str = "Is the server running, and is the address in the settings right?"
+    missing_hint: str = "Pick another model, or make this one available there."
+
+    @property
+    def name(self) -> str:
+        return f"{self.provider_id} ({self.address})"
+
+
+def by_status(asked: Asked, status: int, words: str) -> ChattyError:
+    """The failure an HTTP status stands for; `words` are the server's own."""
+    said = f": {_short(words)}" if words else ""
+    if status in (401, 403):
+        return Unreachable(
+            f"{asked.name} refused the key (status {status}{said})."
+            f" Check the key of provider {asked.provider_id}.",
+            cause="authentication",
+        )
+    if status == 404:
+        if asked.model and "model" in words.lower():
+            what, hint = f"has no model {asked.model!r}", asked.missing_hint
+        else:
+            what = "has nothing at that address"
+            hint = "Check the address in the settings, and the model's name."
+        return Unreachable(f"{asked.name} {what} (status 404{said}). {hint}", cause="missing")
+    if status == 408:
+        return Unreachable(
+            f"{asked.name} gave up waiting (status 408{said}). Try again.", cause="timeout"
+        )
+    if status == 429:
+        return Unreachable(
+            f"{asked.name} takes no more requests for now (status 429{said}). Try again later.",
+            cause="rate_limit",
+        )
+    if status >= 500:
+        return Unreachable(
+            f"{asked.name} failed (status {status}{said}). Try again; its own log says more.",
+            cause="server",
+        )
+    return Refused(f"{asked.name} refused the request (status {status}{said}).")
+
+
+def no_connection(asked: Asked, error: BaseException) -> Unreachable:
+    """No connection came about, or it broke."""
+    return Unreachable(
+        f"{asked.name} cannot be reached: {_root_cause(error)}. {asked.start_hint}",
+        cause="connection",
+    )
+
+
+def no_answer(asked: Asked) -> Unreachable:
+    """The server is there and says nothing."""
+    return Unreachable(
+        f"{asked.name} did not answer in time. It may be busy or loading a model; try again.",
+        cause="timeout",
+    )
+
+
+def not_understood(asked: Asked, what: str) -> Unreachable:
+    """What came back is not an answer of such a server."""
+    return Unreachable(
+        f"{asked.name} did not answer as such a server does ({_short(what)})."
+        " Is the address in the settings right?",
+        cause="server",
+    )
+
+
+def words_of(body: Any) -> str:
+    """The message inside an error body: {"error": {"message"}}, {"error": …}, {"detail": …},
+    or text."""
+    if isinstance(body, str):
+        try:
+            parsed = json.loads(body)
+        except ValueError:
+            return "" if body.lstrip().startswith("<") else body.strip()
+        return words_of(parsed) if isinstance(parsed, dict) else body.strip()
+    if isinstance(body, dict):
+        for name in ("error", "message", "detail"):
+            if value := body.get(name):
+                return words_of(value)
+    return str(body) if body else ""
+
+
+def _short(words: str) -> str:
+    one_line = " ".join(words.split())
+    cut = one_line if len(one_line) <= _LONGEST_WORDS else one_line[:_LONGEST_WORDS] + "…"
+    return cut.rstrip(".")
+
+
+def _root_cause(error: BaseException) -> str:
+    """The innermost reason, which says more than "Connection error."."""
+    seen: list[BaseException] = [error]
+    while (inner := seen[-1].__cause__ or seen[-1].__context__) and inner not in seen:
+        seen.append(inner)
+    for cause in reversed(seen):
+        if isinstance(cause, ConnectionRefusedError):
+            return "the connection was refused"
+        if text := _short(str(cause)):
+            return text
+    return type(error).__name__

@@ -1,0 +1,100 @@
+"""Ollama, through its own SDK, so that the context length can be set on every call."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import TYPE_CHECKING
+
+from chatty_desktop.domain.settings import ProviderSettings
+from chatty_desktop.engine.ports import ChatRequest, Delta
+from chatty_desktop.providers.addresses import ollama_root
+from chatty_desktop.providers.contract import ProviderKey
+from chatty_desktop.providers.patience import Patience
+
+if TYPE_CHECKING:
+    from chatty_desktop.providers.ollama_connection import OllamaConnection
+
+OLLAMA_URL = "http://127.0.0.1:11434"
+
+DEFAULT_CONTEXT = 8192
+"""Tokens asked for when the settings say nothing: left to itself, Ollama takes 2048 or 4096 and
+cuts what is longer without a word."""
+
+
+class OllamaProvider:
+    """One Ollama of the settings."""
+
+    def __init__(
+        self, settings: ProviderSettings, key: ProviderKey, patience: Patience = Patience()
+    ) -> None:
+        """Raises `Invalid` when the address of the settings is none."""
+        self.settings = settings
+        self._url = ollama_root(settings.base_url or OLLAMA_URL)
+        self._key = key
+        self._patience = patience
+        self._connecting = asyncio.Lock()
+        self._connected: OllamaConnection | None = None
+        self._own_contexts: dict[str, int | None] = {}
+
+    @property
+    def num_ctx(self) -> int:
+        """The context asked for on every call, in tokens."""
+        return self.settings.context_length or DEFAULT_CONTEXT
+
+    def chat_model(self, name: str) -> OllamaChatModel:
+        return OllamaChatModel(self, name)
+
+    async def listed(self) -> list[str]:
+        """The models pulled so far. Raises `Unreachable` or `Refused`."""
+        return await (await self._connection()).models()
+
+    async def close(self) -> None:
+        if self._connected is not None:
+            await self._connected.close()
+
+    async def context_length(self, name: str) -> int:
+        """What is asked for, or the model's own context where that is shorter. Raises
+        `Unreachable` or `Refused`."""
+        if name not in self._own_contexts:
+            self._own_contexts[name] = await (await self._connection()).own_context(name)
+        return min(self.num_ctx, self._own_contexts[name] or self.num_ctx)
+
+    async def stream(self, name: str, request: ChatRequest) -> AsyncIterator[Delta]:
+        """One answer of one of its models; closing the iterator closes the connection, and Ollama
+        stops. Raises `Unreachable` or `Refused`."""
+        connection = await self._connection()
+        async with aclosing(connection.stream(name, request, self.num_ctx)) as deltas:
+            async for delta in deltas:
+                yield delta
+
+    async def _connection(self) -> OllamaConnection:
+        async with self._connecting:
+            if self._connected is None:
+                key = await self._key(self.settings.id)
+                self._connected = await asyncio.to_thread(self._connect, key)
+            return self._connected
+
+    def _connect(self, key: str | None) -> OllamaConnection:
+        from chatty_desktop.providers.ollama_connection import OllamaConnection
+
+        return OllamaConnection(self.settings.id, self._url, key, self._patience)
+
+
+class OllamaChatModel:
+    """One model of an Ollama."""
+
+    def __init__(self, provider: OllamaProvider, name: str) -> None:
+        self._provider = provider
+        self._name = name
+
+    @property
+    def reference(self) -> str:
+        return f"{self._provider.settings.id}/{self._name}"
+
+    async def context_length(self) -> int | None:
+        return await self._provider.context_length(self._name)
+
+    def stream(self, request: ChatRequest) -> AsyncIterator[Delta]:
+        return self._provider.stream(self._name, request)

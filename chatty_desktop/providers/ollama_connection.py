@@ -1,0 +1,182 @@
+"""The connection to one Ollama: its wire, and what its failures mean.
+
+Importing this module imports the SDK, 0.2 s: `ollama` does it in a thread, on first use.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Awaitable
+from contextlib import aclosing
+from typing import Any, TypeVar, cast
+
+import httpx
+import ollama
+from pydantic import ValidationError
+
+from chatty_desktop.domain.errors import ChattyError, Unreachable
+from chatty_desktop.engine.ports import ChatMessage, ChatRequest, Delta, Usage
+from chatty_desktop.providers import failures
+from chatty_desktop.providers.addresses import is_loopback
+from chatty_desktop.providers.failures import Asked
+from chatty_desktop.providers.patience import Patience
+from chatty_desktop.providers.reasoning import ReasoningSplitter
+
+_T = TypeVar("_T")
+
+
+class OllamaConnection:
+    """One client of one Ollama; `url` is its root."""
+
+    def __init__(self, provider_id: str, url: str, key: str | None, patience: Patience) -> None:
+        self._provider_id = provider_id
+        self._url = url
+        self._patience = patience
+        self._client = ollama.AsyncClient(
+            host=url,
+            timeout=httpx.Timeout(patience.read, connect=patience.connect),
+            headers={"Authorization": f"Bearer {key}"} if key else None,
+            trust_env=not is_loopback(url),
+        )
+
+    async def models(self) -> list[str]:
+        """The names of the models pulled so far. Raises `Unreachable` or `Refused`."""
+        listing = await self._ask(self._client.list(), self._asked())
+        return [model.model for model in listing.models if model.model]
+
+    async def own_context(self, model: str) -> int | None:
+        """The context a model was trained for, in tokens. Raises `Unreachable` or `Refused`."""
+        shown = await self._ask(self._client.show(model), self._asked(model))
+        for name, value in (shown.modelinfo or {}).items():
+            if name.endswith(".context_length") and isinstance(value, int):
+                return value
+        return None
+
+    async def stream(
+        self, model: str, request: ChatRequest, num_ctx: int
+    ) -> AsyncGenerator[Delta, None]:
+        """One answer, piece by piece; closing the iterator closes the connection.
+
+        Raises `Unreachable` or `Refused`.
+        """
+        asked = self._asked(model)
+        tries = 0
+        while True:
+            tries += 1
+            begun = False
+            try:
+                async with aclosing(self._answer(model, request, num_ctx)) as deltas:
+                    async for delta in deltas:
+                        begun = True
+                        yield delta
+            except Exception as error:
+                busy = isinstance(error, ollama.ResponseError) and error.status_code == 429
+                if busy and not begun and await self._patience.before_retry(tries, None):
+                    continue
+                if (known := self._failure(error, asked, begun)) is None:
+                    raise
+                raise known from error
+            return
+
+    async def close(self) -> None:
+        """Close every connection."""
+        await self._client.close()  # type: ignore[no-untyped-call]
+
+    async def _answer(
+        self, model: str, request: ChatRequest, num_ctx: int
+    ) -> AsyncGenerator[Delta, None]:
+        """One answer as it comes, with the SDK's own errors."""
+        parts = await self._client.chat(
+            model,
+            [_message(message) for message in request.messages],
+            stream=True,
+            format=request.json_schema,
+            # Constrained output and thinking do not go together in Ollama.
+            think=False if request.json_schema is not None else None,
+            options=_options(request, num_ctx),
+        )
+        splitter = ReasoningSplitter()
+        last: Delta | None = None
+        try:
+            async for part in parts:
+                if part.message.thinking:
+                    yield Delta(reasoning=part.message.thinking)
+                for delta in splitter.feed(part.message.content or ""):
+                    yield delta
+                if part.done:
+                    usage = Usage(part.prompt_eval_count, part.eval_count)
+                    last = Delta(finish=part.done_reason or "stop", usage=usage)
+                    break
+        finally:
+            await cast("AsyncGenerator[ollama.ChatResponse, None]", parts).aclose()
+        for delta in splitter.finish():
+            yield delta
+        if last is not None:
+            yield last
+
+    async def _ask(self, question: Awaitable[_T], asked: Asked) -> _T:
+        """Something Ollama answers off hand."""
+        try:
+            async with asyncio.timeout(self._patience.question):
+                return await question
+        except Exception as error:
+            if (known := self._failure(error, asked)) is None:
+                raise
+            raise known from error
+
+    def _asked(self, model: str = "") -> Asked:
+        return Asked(
+            self._provider_id,
+            self._url,
+            model,
+            start_hint="Is Ollama running? Start it, or mend the address in the settings.",
+            missing_hint=f"Get it with `ollama pull {model}`, or pick another model.",
+        )
+
+    def _failure(self, error: Exception, asked: Asked, begun: bool = False) -> ChattyError | None:
+        """What an error means; None when it is not Ollama's. `begun`: in mid-answer."""
+        if isinstance(error, ollama.ResponseError):
+            # An error inside the stream comes without a status.
+            status = error.status_code if error.status_code >= 400 else 500
+            return failures.by_status(asked, status, failures.words_of(error.error))
+        if isinstance(error, httpx.TimeoutException | TimeoutError):
+            return failures.no_answer(asked)
+        if isinstance(error, httpx.TransportError) and begun:
+            return Unreachable(
+                f"The connection to {asked.name} broke off in mid-answer. Try again.",
+                cause="connection",
+            )
+        if isinstance(error, httpx.TransportError | ConnectionError):
+            return failures.no_connection(asked, error)
+        if isinstance(error, ValidationError | ValueError | AttributeError | TypeError):
+            return failures.not_understood(asked, str(error))
+        return None
+
+
+def _message(message: ChatMessage) -> dict[str, Any]:
+    value: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.tool_calls:
+        value["tool_calls"] = [
+            {"function": {"name": call.name, "arguments": _arguments(call.arguments)}}
+            for call in message.tool_calls
+        ]
+    return value
+
+
+def _arguments(text: str) -> dict[str, Any]:
+    """Ollama wants a call's arguments as an object; what a model wrote may be none."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _options(request: ChatRequest, num_ctx: int) -> dict[str, Any]:
+    options: dict[str, Any] = {"num_ctx": num_ctx}
+    if request.temperature is not None:
+        options["temperature"] = request.temperature
+    if request.max_tokens is not None:
+        options["num_predict"] = request.max_tokens
+    return options

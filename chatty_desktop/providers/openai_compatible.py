@@ -1,0 +1,122 @@
+"""OpenAI-compatible servers: llama.cpp, vLLM, LM Studio, OpenRouter, OpenAI itself and others."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from typing import TYPE_CHECKING, Any
+
+from chatty_desktop.domain.settings import ProviderSettings
+from chatty_desktop.engine.ports import ChatRequest, Delta
+from chatty_desktop.providers.addresses import openai_roots
+from chatty_desktop.providers.contract import ProviderKey
+from chatty_desktop.providers.patience import Patience
+
+if TYPE_CHECKING:
+    from chatty_desktop.providers.openai_connection import Card, OpenAIConnection
+
+OPENAI_URL = "https://api.openai.com/v1"
+
+_CONTEXT_FIELDS = ("max_model_len", "context_length", "max_context_length", "context_window")
+"""What servers call a model's context in their list: vLLM, OpenRouter, LM Studio, Groq."""
+
+_CONTEXT_KEPT_SECONDS = 300.0
+
+
+class OpenAIProvider:
+    """One OpenAI-compatible server of the settings."""
+
+    def __init__(
+        self, settings: ProviderSettings, key: ProviderKey, patience: Patience = Patience()
+    ) -> None:
+        """Raises `Invalid` when the address of the settings is none."""
+        self.settings = settings
+        self._url = settings.base_url or OPENAI_URL
+        openai_roots(self._url)
+        self._key = key
+        self._patience = patience
+        self._connecting = asyncio.Lock()
+        self._connected: OpenAIConnection | None = None
+        self._contexts: dict[str, tuple[float, int | None]] = {}
+
+    def chat_model(self, name: str) -> OpenAIChatModel:
+        return OpenAIChatModel(self, name)
+
+    async def listed(self) -> list[str]:
+        """The models the server lists. Raises `Unreachable` or `Refused`."""
+        return [str(card["id"]) for card in await (await self._connection()).models()]
+
+    async def close(self) -> None:
+        if self._connected is not None:
+            await self._connected.close()
+
+    async def context_length(self, name: str) -> int | None:
+        """The context of one of its models in tokens, None when it does not tell; asked for at
+        most every five minutes. Raises `Unreachable` or `Refused`."""
+        if self.settings.context_length:
+            return self.settings.context_length
+        at, known = self._contexts.get(name, (0.0, None))
+        if not at or time.monotonic() - at > _CONTEXT_KEPT_SECONDS:
+            known = await self._ask_context(name)
+            self._contexts[name] = (time.monotonic(), known)
+        return known
+
+    async def stream(self, name: str, request: ChatRequest) -> AsyncIterator[Delta]:
+        """One answer of one of its models; closing the iterator closes the connection, and the
+        server stops. Raises `Unreachable` or `Refused`."""
+        connection = await self._connection()
+        async with aclosing(connection.stream(name, request)) as deltas:
+            async for delta in deltas:
+                yield delta
+
+    async def _connection(self) -> OpenAIConnection:
+        async with self._connecting:
+            if self._connected is None:
+                self._connected = await asyncio.to_thread(self._connect)
+            return self._connected
+
+    def _connect(self) -> OpenAIConnection:
+        from chatty_desktop.providers.openai_connection import OpenAIConnection
+
+        return OpenAIConnection(
+            self.settings.id, self._url, lambda: self._key(self.settings.id), self._patience
+        )
+
+    async def _ask_context(self, name: str) -> int | None:
+        for card in await (await self._connection()).models():
+            if card["id"] == name and (told := _context_in(card)):
+                return told
+        properties = await (await self._connection()).properties()
+        served = properties.get("default_generation_settings")
+        return _positive(served.get("n_ctx")) if isinstance(served, dict) else None
+
+
+class OpenAIChatModel:
+    """One model of an OpenAI-compatible server."""
+
+    def __init__(self, provider: OpenAIProvider, name: str) -> None:
+        self._provider = provider
+        self._name = name
+
+    @property
+    def reference(self) -> str:
+        return f"{self._provider.settings.id}/{self._name}"
+
+    async def context_length(self) -> int | None:
+        return await self._provider.context_length(self._name)
+
+    def stream(self, request: ChatRequest) -> AsyncIterator[Delta]:
+        return self._provider.stream(self._name, request)
+
+
+def _context_in(card: Card) -> int | None:
+    meta = card.get("meta")
+    served = meta.get("n_ctx") if isinstance(meta, dict) else None
+    told = [served, *(card.get(name) for name in _CONTEXT_FIELDS)]
+    return next((length for length in map(_positive, told) if length), None)
+
+
+def _positive(value: Any) -> int | None:
+    return value if isinstance(value, int) and value > 0 else None

@@ -1,0 +1,268 @@
+"""One connection to an OpenAI-compatible server: where its API lies, what it puts up with, and
+what its failures mean.
+
+Importing this module imports the SDK, which takes half a second: `openai_compatible` does it in a
+thread, on first use.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from typing import Any, cast
+
+import openai
+from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream
+from openai.types.chat import ChatCompletionChunk
+
+from chatty_desktop.domain.errors import ChattyError, Unreachable
+from chatty_desktop.engine.ports import ChatRequest, Delta
+from chatty_desktop.providers import failures
+from chatty_desktop.providers.addresses import is_loopback, openai_roots, server_root
+from chatty_desktop.providers.failures import Asked
+from chatty_desktop.providers.openai_wire import ChunkReader, chat_body
+from chatty_desktop.providers.patience import Patience, retry_after
+
+log = logging.getLogger(__name__)
+
+NO_KEY = "none"
+"""Sent where there is no key: without any, the SDK sends the person's OpenAI key to whichever
+server this is."""
+
+Card = dict[str, Any]
+"""A model as a server lists it: `id`, and whatever else it tells."""
+
+
+class OpenAIConnection:
+    """Made once for each server; the client behind it is made on first use.
+
+    `base_url` works with and without /v1: the first place that answers is kept. `key` is asked
+    for whenever a client is made, and anew after the server refused it.
+    """
+
+    def __init__(
+        self,
+        provider_id: str,
+        base_url: str,
+        key: Callable[[], Awaitable[str | None]],
+        patience: Patience,
+    ) -> None:
+        self._provider_id = provider_id
+        self._roots = openai_roots(base_url)
+        self._server = server_root(base_url)
+        self._key = key
+        self._patience = patience
+        self._client: AsyncOpenAI | None = None
+        self._making = asyncio.Lock()
+        self._refuses_usage = False
+        self._key_refused = False
+
+    async def stream(self, model: str, request: ChatRequest) -> AsyncGenerator[Delta, None]:
+        """One answer, piece by piece; closing the iterator closes the connection.
+
+        Raises `Unreachable` or `Refused`.
+        """
+        chunks = await self._begin(chat_body(model, request))
+        reader = ChunkReader()
+        try:
+            async for chunk in chunks:
+                for delta in reader.read(chunk):
+                    yield delta
+        except Exception as error:
+            failure = self._failed_midway(error, self._asked(model))
+            if failure is None:
+                raise
+            # Once the answer is complete, what becomes of the connection does not matter.
+            if reader.finish is None:
+                raise failure from error
+        finally:
+            await chunks.close()
+        if not reader.chunks:
+            raise failures.not_understood(self._asked(model), "no part of a reply came")
+        for delta in reader.last():
+            yield delta
+
+    async def models(self) -> list[Card]:
+        """The models the server lists; none when it has no list. Raises `Unreachable`,
+        `Refused`."""
+        client = await self._ready()
+        for root in self._roots:
+            listing = await self._get(client, f"{root}/models")
+            data = listing.get("data") if isinstance(listing, dict) else None
+            if isinstance(data, list):
+                self._roots = (root,)
+                return [card for card in data if isinstance(card, dict) and card.get("id")]
+        return []
+
+    async def properties(self) -> dict[str, Any]:
+        """What llama.cpp tells in /props; empty for other servers. Raises `Unreachable`,
+        `Refused`."""
+        value = await self._get(await self._ready(), f"{self._server}/props")
+        return value if isinstance(value, dict) else {}
+
+    async def close(self) -> None:
+        """Close every connection to the server."""
+        client, self._client = self._client, None
+        if client is not None:
+            await client.close()
+
+    def _asked(self, model: str = "") -> Asked:
+        return Asked(self._provider_id, self._server, model)
+
+    async def _ready(self) -> AsyncOpenAI:
+        """The client, made in a thread: it reads the system's certificates."""
+        async with self._making:
+            if self._client is None:
+                self._client = await asyncio.to_thread(self._make, await self._key())
+            elif self._key_refused:
+                # The person is told to mend the key, and then tries again.
+                self._client.api_key = await self._key() or NO_KEY
+                self._key_refused = False
+            return self._client
+
+    def _make(self, key: str | None) -> AsyncOpenAI:
+        patience = self._patience
+        timeout = openai.Timeout(patience.read, connect=patience.connect)
+        client = openai.AsyncOpenAI(
+            base_url=self._roots[0],
+            api_key=key or NO_KEY,
+            max_retries=0,
+            timeout=timeout,
+            http_client=openai.DefaultAsyncHttpxClient(
+                timeout=timeout, trust_env=not is_loopback(self._server)
+            ),
+        )
+        _ = client.chat.completions  # imports the rest of what a chat needs
+        return client
+
+    async def _begin(self, body: dict[str, Any]) -> AsyncStream[ChatCompletionChunk]:
+        """Begin a streamed answer at the first address that holds the API."""
+        client = await self._ready()
+        asked = self._asked(str(body["model"]))
+        first_failure: ChattyError | None = None
+        for root in self._roots:
+            try:
+                stream = await self._post(client.with_options(base_url=root), body, asked)
+            except _NotHereError as wrong:
+                first_failure = first_failure or wrong.failure
+                continue
+            self._roots = (root,)
+            return stream
+        raise first_failure or failures.not_understood(asked, "nothing")
+
+    async def _post(
+        self, client: AsyncOpenAI, body: dict[str, Any], asked: Asked
+    ) -> AsyncStream[ChatCompletionChunk]:
+        tries = 0
+        while True:
+            tries += 1
+            sent = dict(body)
+            if self._refuses_usage:
+                del sent["stream_options"]
+            try:
+                stream = cast(
+                    "AsyncStream[ChatCompletionChunk]",
+                    await client.chat.completions.create(**cast("Any", sent), stream=True),
+                )
+            except openai.APIStatusError as error:
+                if self._gave_in(error) or await self._waited(error, tries):
+                    continue
+                self._key_refused = error.status_code in (401, 403)
+                failure = failures.by_status(asked, error.status_code, _words_of(error))
+                if error.status_code in (404, 405):
+                    raise _NotHereError(failure) from error
+                raise failure from error
+            except Exception as error:
+                if (known := self._failed_to_begin(error, asked)) is None:
+                    raise
+                raise known from error
+            if "text/html" in stream.response.headers.get("content-type", ""):
+                await stream.close()
+                raise _NotHereError(failures.not_understood(asked, "a web page"))
+            return stream
+
+    async def _get(self, client: AsyncOpenAI, url: str) -> object:
+        """The JSON at an address; None where there is none. Raises `Unreachable`, `Refused`."""
+        asked = self._asked()
+        try:
+            quick = client.with_options(timeout=self._patience.question)
+            return await quick.get(url, cast_to=object)
+        except openai.APIStatusError as error:
+            if error.status_code in (404, 405, 501):
+                return None
+            self._key_refused = error.status_code in (401, 403)
+            raise failures.by_status(asked, error.status_code, _words_of(error)) from error
+        except Exception as error:
+            if (known := self._failed_to_begin(error, asked)) is None:
+                raise
+            raise known from error
+
+    def _gave_in(self, error: APIStatusError) -> bool:
+        """Whether the server merely refused to count tokens, so that asking without is worth it."""
+        if error.status_code not in (400, 422) or self._refuses_usage:
+            return False
+        refused = "stream_options" in error.response.text
+        if refused:
+            log.info("%s knows no stream_options; asking without", self._server)
+            self._refuses_usage = True
+        return refused
+
+    async def _waited(self, error: APIStatusError, tries: int) -> bool:
+        """Whether the request may be tried again, after a wait. Money spent is not waited for."""
+        if error.status_code != 429 or error.code == "insufficient_quota":
+            return False
+        asked_for = retry_after(error.response.headers.get("retry-after"))
+        return await self._patience.before_retry(tries, asked_for)
+
+    def _failed_midway(self, error: Exception, asked: Asked) -> ChattyError | None:
+        """What an error in the middle of an answer means; None when it is not the server's."""
+        if isinstance(error, openai.APITimeoutError):
+            return failures.no_answer(asked)
+        if isinstance(error, openai.APIConnectionError):
+            return Unreachable(
+                f"The connection to {asked.name} broke off in mid-answer. Try again.",
+                cause="connection",
+            )
+        if isinstance(error, openai.APIError):
+            return failures.by_status(asked, _code_of(error), _words_of(error))
+        if isinstance(error, (ValueError, AttributeError, TypeError)):
+            return failures.not_understood(asked, str(error))
+        if _is_transport(error):
+            return failures.no_connection(asked, error)
+        return None
+
+    def _failed_to_begin(self, error: Exception, asked: Asked) -> ChattyError | None:
+        if isinstance(error, openai.APITimeoutError):
+            return failures.no_answer(asked)
+        if isinstance(error, openai.APIConnectionError) or _is_transport(error):
+            return failures.no_connection(asked, error)
+        if isinstance(error, openai.APIError | ValueError):
+            return failures.not_understood(asked, str(error))
+        return None
+
+
+class _NotHereError(Exception):
+    """This address of the server does not hold the API; another may."""
+
+    def __init__(self, failure: ChattyError) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
+
+
+def _words_of(error: APIError) -> str:
+    return failures.words_of(error.body) or error.message
+
+
+def _code_of(error: APIError) -> int:
+    """The status inside an error sent in mid-stream; 500 when it names none."""
+    try:
+        code = int(error.code or 500)
+    except ValueError:
+        code = 500
+    return code if 400 <= code < 600 else 500
+
+
+def _is_transport(error: Exception) -> bool:
+    """Whether the HTTP library below the SDK raised this, past the SDK's own errors."""
+    return type(error).__module__.startswith(("httpx", "httpcore"))
