@@ -4,7 +4,7 @@ Widgets ask for a look by property, never by a colour of their own:
 `tone` on labels (muted, accent, memory, danger, warning, success),
 `kind` on push buttons (primary, quiet, danger, link),
 `kind` on combo boxes (quiet, chevron: draws its own arrow) and number fields (plain: no arrows),
-`panel` on frames (surface, raised, card, memory, danger, warning, accent).
+`panel` on frames (surface, raised, card, composer, memory, danger, warning, accent).
 """
 
 from __future__ import annotations
@@ -31,6 +31,10 @@ QFrame[panel="card"] {{
 }}
 QFrame[panel="card"]:hover {{ background: {t.hover}; }}
 QFrame[panel="card"]:focus {{ border-color: {t.accent}; }}
+QFrame[panel="composer"] {{
+    background: {t.surface}; border: 1px solid {t.control}; border-radius: 10px;
+}}
+QFrame[panel="composer"][focused="true"] {{ border-color: {t.accent}; }}
 QFrame[line="true"] {{ background: {t.border}; border: none; }}
 """
 
@@ -79,6 +83,12 @@ QToolButton:hover {{ background: {t.hover}; }}
 QToolButton:pressed, QToolButton:checked {{ background: {t.selection}; }}
 QToolButton:focus {{ border: 1px solid {t.accent}; }}
 QToolButton:disabled {{ color: {t.control}; }}
+QToolButton[kind="floating"] {{
+    background: {t.surface}; border: 1px solid {t.control}; border-radius: 14px;
+    padding: 4px 12px 4px 8px;
+}}
+QToolButton[kind="floating"]:hover {{ background: {t.hover}; }}
+QToolButton[kind="floating"]:focus {{ border-color: {t.accent}; }}
 QToolButton::menu-indicator {{ image: none; }}
 """
 

@@ -10,7 +10,7 @@ import shiboken6
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPalette
 from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
-from qtawesome.iconic_font import IconicFont  # type: ignore[import-untyped]
+from qtawesome.iconic_font import IconicFont
 
 from chatty_desktop.ui.stylesheet import build
 from chatty_desktop.ui.tokens import DARK, LIGHT, Tokens, Tone

@@ -138,10 +138,17 @@ class Composer(QFrame):
     def _box(self) -> QFrame:
         box = QFrame()
         box.setProperty("panel", "composer")
+
+        def show_focus(focused: bool) -> None:
+            box.setProperty("focused", focused)
+            box.style().unpolish(box)
+            box.style().polish(box)
+
         column = QVBoxLayout(box)
         column.setContentsMargins(M, S, S, S)
         column.setSpacing(S)
         self.input = MessageInput()
+        self.input.focused.connect(show_focus)
         self.input.submitted.connect(self._submit)
         self.input.textChanged.connect(self._show_state)
         column.addWidget(self.input)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QInputMethodEvent, QKeyEvent, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
 _MOST_LINES = 9
@@ -13,9 +13,11 @@ class MessageInput(QPlainTextEdit):
     """Plain text of one to nine lines, scrolling beyond.
 
     submitted: Enter was pressed (without Shift, and not to an input method).
+    focused: the keyboard came here, or left.
     """
 
     submitted = Signal()
+    focused = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -52,6 +54,14 @@ class MessageInput(QPlainTextEdit):
             self.ensureCursorVisible()
         else:
             self.submitted.emit()
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.focused.emit(True)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.focused.emit(False)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

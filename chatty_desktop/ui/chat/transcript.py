@@ -89,19 +89,22 @@ class Transcript(QWidget):
 
     # --- what is shown -------------------------------------------------------------------
 
-    async def open(self, session_id: str | None) -> None:
-        """Show a session from its end; None shows nothing. Raises `StorageFailed`."""
+    def open(self, session_id: str | None) -> None:
+        """Show a session from its end; None shows nothing."""
         self._session = session_id
         self._clear()
-        if session_id is None:
-            return
-        self._opening = opening = object()
+        if session_id is not None:
+            self._opening = object()
+            self._tasks.start(self._read_end(session_id, self._opening))
+
+    async def _read_end(self, session_id: str, opening: object) -> None:
         try:
             messages = await self._page(session_id, None, FIRST)
         finally:
-            if self._opening is opening:
+            current = self._opening is opening
+            if current:
                 self._opening = None
-        if self._session != session_id or self._opening is not None:
+        if not current:
             return
         self._messages = messages
         self._at_start = len(messages) < FIRST

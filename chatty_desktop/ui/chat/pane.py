@@ -1,0 +1,318 @@
+"""The chat in the middle: what was said, what to say next, and how it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from chatty_desktop.domain.events import (
+    AgentsChanged,
+    Event,
+    MessageCommitted,
+    ModelProgress,
+    Notice,
+    RunPhaseChanged,
+    SessionsChanged,
+    SettingsChanged,
+    TextStreamed,
+)
+from chatty_desktop.domain.messages import Scope, Session
+from chatty_desktop.domain.titles import UNTITLED, title_from
+from chatty_desktop.engine.chat import ChatService
+from chatty_desktop.engine.events import Events
+from chatty_desktop.engine.ports import Agents, MessageLog, Sessions
+from chatty_desktop.ui.banners import Banners
+from chatty_desktop.ui.chat.composer import Composer
+from chatty_desktop.ui.chat.memory_words import sentence
+from chatty_desktop.ui.chat.transcript import Transcript
+from chatty_desktop.ui.elided import ElidedLabel
+from chatty_desktop.ui.pieces import Empty
+from chatty_desktop.ui.progress import ModelProgressBar
+from chatty_desktop.ui.tasks import Tasks
+from chatty_desktop.ui.theme import Theme
+from chatty_desktop.ui.tokens import M, S
+
+
+class ChatPane(QWidget):
+    """One session, or the empty page on which a new one begins with the first message.
+
+    `default_model` names the model of agents that name none, None while there is none.
+
+    session_changed: the id of the session now open, None on the empty page.
+    scope_changed: the `Scope` whose memory the next message meets, None on the empty page.
+    """
+
+    session_changed = Signal(object)
+    scope_changed = Signal(object)
+
+    def __init__(
+        self,
+        *,
+        chat: ChatService,
+        sessions: Sessions,
+        messages: MessageLog,
+        agents: Agents,
+        default_model: Callable[[], str | None],
+        events: Events,
+        theme: Theme,
+        tasks: Tasks,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._chat = chat
+        self._sessions = sessions
+        self._agents = agents
+        self._default_model = default_model
+        self._theme = theme
+        self._tasks = tasks
+        self._session_id: str | None = None
+        self._new_agent: str | None = None
+        self._drafts: dict[str | None, str] = {}
+        self.setProperty("panel", "surface")
+        self.setMinimumWidth(340)
+
+        self.title = ElidedLabel()
+        self.title.setFont(theme.heading())
+        self._header = QHBoxLayout()
+        self._header.setContentsMargins(M, S, M, S)
+        self._header.setSpacing(S)
+        self._header.addWidget(self.title, 1)
+        self.banners = Banners(theme)
+        self.transcript = Transcript(
+            page=messages.page, partial=chat.partial, theme=theme, tasks=tasks
+        )
+        self.transcript.filled.connect(self._show_page)
+        self.transcript.retry_wanted.connect(self._retry)
+        self.empty = Empty(theme, "chat-circle-dots")
+        self._pages = QStackedWidget()
+        self._pages.addWidget(self.empty)
+        self._pages.addWidget(self.transcript)
+        self.progress = ModelProgressBar(theme)
+        self.composer = Composer(theme)
+        self.composer.send_wanted.connect(self._send)
+        self.composer.stop_wanted.connect(self.stop)
+        self.composer.agent_chosen.connect(self._agent_chosen)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(self._header)
+        column.addWidget(self.banners)
+        column.addWidget(self._pages, 1)
+        column.addWidget(self.progress)
+        column.addWidget(self.composer)
+        unsubscribe = events.subscribe(self._heard)
+        self.destroyed.connect(unsubscribe)
+        self._show_title("")
+        self._tasks.start(self._read_agents())
+
+    # --- what is open --------------------------------------------------------------------
+
+    @property
+    def session_id(self) -> str | None:
+        """The session that is open, None on the empty page."""
+        return self._session_id
+
+    def add_header_button(self, action: QAction, *, left: bool) -> None:
+        """Put an action of the window beside the title."""
+        button = QToolButton()
+        button.setDefaultAction(action)
+        button.setAccessibleName(action.text().replace("&", ""))
+        self._header.insertWidget(0 if left else self._header.count(), button)
+
+    def open(self, session_id: str) -> None:
+        """Show a session, with what was being written in it."""
+        if session_id == self._session_id:
+            return
+        self._switch(session_id)
+        self._tasks.start(self._read_session(session_id))
+
+    def new_chat(self, agent_id: str | None = None) -> None:
+        """Show the empty page; `agent_id` chooses the agent, None leaves the one chosen."""
+        self._new_agent = agent_id or self.composer.agent_id or self._new_agent
+        self._switch(None)
+        self.composer.set_agent(self._new_agent)
+        self._show_title("")
+        self._show_page(False)
+        self.scope_changed.emit(None)
+        self.composer.input.setFocus()
+
+    def stop(self) -> None:
+        """End the answer being written, or the memory settling behind it."""
+        if self._session_id is not None:
+            self._chat.stop(self._session_id)
+
+    def show_message(self, message_id: str) -> None:
+        """Bring a message of the open session into sight."""
+        self._tasks.start(self._find(message_id))
+
+    def forget(self, session_id: str) -> None:
+        """Drop what is kept of a session that was deleted."""
+        self._drafts.pop(session_id, None)
+        self.banners.forget_session(session_id)
+        if session_id == self._session_id:
+            self.new_chat()
+
+    def _switch(self, session_id: str | None) -> None:
+        self._drafts[self._session_id] = self.composer.text
+        self._session_id = session_id
+        self.composer.set_text(self._drafts.get(session_id, ""))
+        phase = self._chat.phase(session_id) if session_id else None
+        self.composer.set_phase(phase.phase if phase else "idle")
+        self.banners.set_session(session_id)
+        self.transcript.open(session_id)
+        self.session_changed.emit(session_id)
+
+    async def _read_session(self, session_id: str) -> None:
+        session = await self._sessions.get(session_id)
+        if session_id != self._session_id:
+            return
+        if session is None:
+            self.new_chat()
+            return
+        self._show_session(session)
+
+    def _show_session(self, session: Session) -> None:
+        self._show_title(session.title)
+        if session.agent_id is not None:
+            self.composer.set_agent(session.agent_id)
+        self._announce_scope()
+        self._say_empty()
+
+    def _announce_scope(self) -> None:
+        agent_id, session_id = self.composer.agent_id, self._session_id
+        scope = Scope(agent_id, session_id) if agent_id and session_id else None
+        self.scope_changed.emit(scope)
+
+    # --- what the person does ------------------------------------------------------------
+
+    def _send(self, text: str) -> None:
+        agent_id = self.composer.agent_id
+        if agent_id is None:
+            return
+        self.composer.set_sending(True)
+        self._tasks.start(self._sending(self._session_id, agent_id, text))
+
+    async def _sending(self, session_id: str | None, agent_id: str, text: str) -> None:
+        try:
+            if session_id is None:
+                session = await self._sessions.create(title_from(text), agent_id)
+                self._drafts.pop(None, None)
+                session_id = session.id
+                if self._session_id is None:
+                    self._begin(session, text)
+            else:
+                await self._name(session_id, text)
+            self.banners.forget_session(session_id)
+            await self._chat.send(session_id, agent_id, text)
+            if self._session_id == session_id and self.composer.text == text:
+                self.composer.set_text("")
+            elif self._drafts.get(session_id) == text:
+                del self._drafts[session_id]
+        finally:
+            self.composer.set_sending(False)
+
+    def _begin(self, session: Session, text: str) -> None:
+        """The empty page becomes the session that was made for its first message."""
+        self._drafts[session.id] = text
+        self.composer.set_text("")
+        self._switch(session.id)
+        self._drafts.pop(None, None)
+        self._show_session(session)
+
+    async def _name(self, session_id: str, text: str) -> None:
+        session = await self._sessions.get(session_id)
+        if session is not None and not session.title:
+            await self._sessions.rename(session_id, title_from(text))
+
+    def _retry(self) -> None:
+        if self._session_id is not None:
+            self._tasks.start(self._retrying(self._session_id))
+
+    async def _retrying(self, session_id: str) -> None:
+        if self._session_id == session_id:
+            self.transcript.drop_last_reply()
+        self.banners.forget_session(session_id)
+        try:
+            await self._chat.retry(session_id)
+        except BaseException:
+            if self._session_id == session_id:
+                self.transcript.open(session_id)
+            raise
+
+    def _agent_chosen(self, agent_id: str) -> None:
+        self._new_agent = agent_id
+        self._say_empty()
+        if self._session_id is not None:
+            self._tasks.start(self._sessions.set_agent(self._session_id, agent_id))
+            self._announce_scope()
+
+    # --- what happens --------------------------------------------------------------------
+
+    def _heard(self, event: Event) -> None:
+        match event:
+            case MessageCommitted() | TextStreamed():
+                self.transcript.take(event)
+            case RunPhaseChanged(session_id=session_id) if session_id == self._session_id:
+                self.composer.set_phase(event.phase)
+            case Notice():
+                self.banners.add(event)
+            case ModelProgress():
+                self.progress.take(event)
+            case AgentsChanged() | SettingsChanged():
+                self._tasks.start(self._read_agents())
+            case SessionsChanged(session_id=session_id) if session_id == self._session_id:
+                if session_id is not None:
+                    self._tasks.start(self._read_title(session_id))
+            case _:
+                pass
+
+    async def _read_agents(self) -> None:
+        agents = await self._agents.list()
+        self.composer.set_agents(agents, self._default_model())
+        self.transcript.set_speakers({agent.id: agent.name for agent in agents})
+        session_id = self._session_id
+        if session_id is None:
+            self.composer.set_agent(self._new_agent or self.composer.agent_id)
+            self._say_empty()
+            return
+        session = await self._sessions.get(session_id)
+        if session is not None and session_id == self._session_id:
+            self._show_session(session)
+
+    async def _read_title(self, session_id: str) -> None:
+        session = await self._sessions.get(session_id)
+        if session is not None and session_id == self._session_id:
+            self._show_title(session.title)
+
+    async def _find(self, message_id: str) -> None:
+        if not await self.transcript.show_message(message_id):
+            self.banners.add(
+                Notice("info", "That message is not on this branch of the chat.", self._session_id)
+            )
+
+    # --- drawing -------------------------------------------------------------------------
+
+    def _show_title(self, title: str) -> None:
+        self.title.setText(title or UNTITLED)
+        self.transcript.setAccessibleName(f"Chat: {title or UNTITLED}")
+
+    def _show_page(self, filled: bool) -> None:
+        self._pages.setCurrentIndex(1 if filled else 0)
+        if not filled:
+            self._say_empty()
+
+    def _say_empty(self) -> None:
+        agent = self.composer.agent
+        if agent is None:
+            self.empty.say("No agent yet", "Make one in the list on the left, then write to it.")
+        else:
+            self.empty.say(f"Write to {agent.name}", sentence(agent.definition.memory_strategy))

@@ -1,0 +1,155 @@
+"""The life of the window: open the data folder, show it, and close both in order."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from pathlib import Path
+
+import qasync
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication, QLabel, QMessageBox
+
+import chatty_desktop
+from chatty_desktop.app import App
+from chatty_desktop.domain.errors import AlreadyOpen, ChattyError
+from chatty_desktop.paths import Paths, default_data_folder, resources_folder
+from chatty_desktop.ui.failures import reported
+from chatty_desktop.ui.instance import FirstInstance, raise_first
+from chatty_desktop.ui.log_file import logging_to
+from chatty_desktop.ui.main_window import MainWindow
+from chatty_desktop.ui.signals import EndSignals
+from chatty_desktop.ui.tasks import Tasks
+from chatty_desktop.ui.theme import Theme
+from chatty_desktop.ui.window_state import WindowState
+
+log = logging.getLogger(__name__)
+
+CLOSING_SECONDS = 3.0
+"""How long closing may take before the process ends all the same."""
+
+PATIENCE_SECONDS = 0.7
+"""How long opening may take before a small window says what is going on."""
+
+
+def run(data_dir: Path | None) -> int:
+    """Open the window and return when it is closed, with the exit status."""
+    application = QApplication(sys.argv[:1])
+    application.setApplicationName("chatty-desktop")
+    application.setApplicationDisplayName("Chatty Desktop")
+    application.setApplicationVersion(chatty_desktop.__version__)
+    application.setDesktopFileName("chatty-desktop")
+    application.setWindowIcon(QIcon(str(resources_folder() / "icons" / "chatty-desktop.svg")))
+    # Closing the window is only the beginning of the end: stores are closed after it.
+    application.setQuitOnLastWindowClosed(False)
+    data = (data_dir or default_data_folder()).absolute()
+    loop = qasync.QEventLoop(application)
+    asyncio.set_event_loop(loop)
+    with loop:
+        status: int = loop.run_until_complete(Desktop(application, data).live())
+    return status
+
+
+class Desktop:
+    """One process with a window on one data folder."""
+
+    def __init__(self, application: QApplication, data: Path) -> None:
+        self._application = application
+        self._paths = Paths(data)
+        self._closing = asyncio.Event()
+        self._window: MainWindow | None = None
+
+    async def live(self) -> int:
+        """Open, stay until the person or the system wants an end, close; the exit status."""
+        signals = EndSignals(self._closing.set)
+        try:
+            with reported(asyncio.get_running_loop(), self._tell):
+                app = await self._open()
+                if not isinstance(app, App):
+                    return app
+                with logging_to(self._paths.logs):
+                    await self._serve(app)
+                return 0
+        finally:
+            signals.close()
+
+    async def _open(self) -> App | int:
+        """The data folder, or the exit status when there is none to be had."""
+        waiting = _Waiting()
+        try:
+            async with waiting:
+                return await App.open(self._paths.data)
+        except AlreadyOpen as error:
+            if raise_first(self._paths.data):
+                return 0
+            await self._say(str(error))
+        except ChattyError as error:
+            await self._say(str(error))
+        return 1
+
+    async def _serve(self, app: App) -> None:
+        theme = Theme(self._application)
+        tasks = Tasks(self._tell)
+        state = WindowState(self._paths.window)
+        window = self._window = MainWindow(app=app, theme=theme, tasks=tasks, state=state)
+        window.close_wanted.connect(self._closing.set)
+        self._application.commitDataRequest.connect(self._closing.set)
+        first = FirstInstance(self._paths.data)
+        first.raise_wanted.connect(window.bring_to_front)
+        window.show()
+        window.start()
+        await self._closing.wait()
+        window.remember()
+        window.hide()
+        first.close()
+        try:
+            async with asyncio.timeout(CLOSING_SECONDS):
+                await tasks.close()
+                await app.close()
+        except TimeoutError:
+            log.error("Closing took too long; the process ends all the same")
+        window.release()
+
+    def _tell(self, text: str) -> None:
+        if self._window is not None:
+            self._window.tell(text)
+
+    async def _say(self, text: str) -> None:
+        """A message in a box of its own, until it is put away."""
+        sys.stderr.write(f"{text}\n")
+        closed: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+        box = QMessageBox(QMessageBox.Icon.Warning, "Chatty Desktop", text)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.finished.connect(closed.set_result)
+        box.open()
+        ending = asyncio.ensure_future(self._closing.wait())
+        await asyncio.wait((closed, ending), return_when=asyncio.FIRST_COMPLETED)
+        ending.cancel()
+        box.close()
+
+
+class _Waiting:
+    """A small window that comes up when opening takes longer than a moment, as a migration may."""
+
+    def __init__(self) -> None:
+        self._label: QLabel | None = None
+        self._timer: asyncio.TimerHandle | None = None
+
+    async def __aenter__(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._timer = loop.call_later(PATIENCE_SECONDS, self._show)
+
+    async def __aexit__(self, *_error: object) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._label is not None:
+            self._label.close()
+
+    def _show(self) -> None:
+        label = self._label = QLabel("Opening your chats …")
+        label.setWindowTitle("Chatty Desktop")
+        label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        label.resize(320, 96)
+        label.show()

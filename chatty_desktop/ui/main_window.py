@@ -1,0 +1,318 @@
+"""The window: chats and agents on the left, the chat, and its memory on the right."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox, QSplitter, QWidget
+
+from chatty_desktop.app import App
+from chatty_desktop.domain.events import Notice
+from chatty_desktop.ui.agents.editor import AgentEditor
+from chatty_desktop.ui.agents.list import AgentList
+from chatty_desktop.ui.chat.pane import ChatPane
+from chatty_desktop.ui.inspector.panel import InspectorPanel
+from chatty_desktop.ui.inspector.run_log import RunLogPanel
+from chatty_desktop.ui.menus import SCHEMES, Actions
+from chatty_desktop.ui.sessions.list import SessionList
+from chatty_desktop.ui.tasks import Tasks
+from chatty_desktop.ui.theme import Scheme, Theme
+from chatty_desktop.ui.window_state import WindowState
+
+_SPLITTERS = ("columns", "left", "right")
+_PANELS = ("sidebar", "inspector", "run_log")
+
+
+class MainWindow(QMainWindow):
+    """Puts the panels together and passes what one says to the others.
+
+    Closing it only asks: `close_wanted` is emitted, and it stays until `release`.
+    """
+
+    close_wanted = Signal()
+
+    def __init__(self, *, app: App, theme: Theme, tasks: Tasks, state: WindowState) -> None:
+        super().__init__()
+        self._app = app
+        self._theme = theme
+        self._tasks = tasks
+        self._state = state
+        self._released = False
+        self._editor: AgentEditor | None = None
+        self.setWindowTitle("Chatty Desktop")
+        self.setMinimumSize(720, 480)
+
+        events = app.events
+        self.sessions = SessionList(
+            sessions=app.sessions,
+            running=app.chat.running,
+            events=events,
+            theme=theme,
+            tasks=tasks,
+        )
+        self.agents = AgentList(
+            agents=app.agents, chat=app.chat, events=events, theme=theme, tasks=tasks
+        )
+        self.chat = ChatPane(
+            chat=app.chat,
+            sessions=app.sessions,
+            messages=app.messages,
+            agents=app.agents,
+            default_model=lambda: app.settings.current.default_model,
+            events=events,
+            theme=theme,
+            tasks=tasks,
+        )
+        self.inspector = InspectorPanel(chat=app.chat, events=events, theme=theme, tasks=tasks)
+        self.run_log = RunLogPanel(runs=app.runs, events=events, theme=theme, tasks=tasks)
+        self._arrange()
+        self.actions_ = Actions(theme, self)
+        self.actions_.fill(self.menuBar())
+        self._connect()
+        self._restore()
+        for notice in app.settings.notices:
+            self.chat.banners.add(notice)
+
+    # --- what others ask of it ---------------------------------------------------------------
+
+    def tell(self, text: str) -> None:
+        """Show a failure as a banner."""
+        self.chat.banners.add(Notice("error", text))
+
+    def start(self) -> None:
+        """Open what was open last, or the page on which a first chat begins."""
+        last = self._state.text("session")
+        agent = self._state.text("agent") or None
+        if last:
+            self.chat.open(last)
+        else:
+            self.chat.new_chat(agent)
+
+    def bring_to_front(self) -> None:
+        """The app was started again: this is the window meant."""
+        if self.isMinimized():
+            self.showNormal()
+        self.show()
+        self.raise_()
+        self.activateWindow()
+
+    def remember(self) -> None:
+        """Write down sizes, positions and what is open."""
+        self._state.set("geometry", self.saveGeometry())
+        for name in _SPLITTERS:
+            self._state.set(name, self._splitter(name).saveState())
+        for name in _PANELS:
+            self._state.set(f"{name}_shown", not self._panel(name).isHidden())
+        self._state.set("session", self.chat.session_id or "")
+        self._state.set("agent", self.chat.composer.agent_id or "")
+        self._state.save()
+
+    def release(self) -> None:
+        """Let the window close now."""
+        self._released = True
+        self.close()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        if self._released:
+            super().closeEvent(event)
+            return
+        # Closing now would end the loop under tasks that still write.
+        event.ignore()
+        self.close_wanted.emit()
+
+    # --- putting together --------------------------------------------------------------------
+
+    def _arrange(self) -> None:
+        self._left = self._stack(self.sessions, self.agents, (3, 2))
+        self._left.setMinimumWidth(190)
+        self._right = self._stack(self.inspector, self.run_log, (3, 1))
+        self._right.setMinimumWidth(250)
+        self._columns = QSplitter(Qt.Orientation.Horizontal)
+        self._columns.setHandleWidth(1)
+        self._columns.setChildrenCollapsible(False)
+        for widget, stretch in ((self._left, 0), (self.chat, 1), (self._right, 0)):
+            self._columns.addWidget(widget)
+            self._columns.setStretchFactor(self._columns.count() - 1, stretch)
+        self._columns.setSizes([240, 600, 340])
+        self.setCentralWidget(self._columns)
+
+    @staticmethod
+    def _stack(top: QWidget, bottom: QWidget, shares: tuple[int, int]) -> QSplitter:
+        splitter = QSplitter(Qt.Orientation.Vertical)
+        splitter.setHandleWidth(1)
+        splitter.setChildrenCollapsible(False)
+        for widget, share in zip((top, bottom), shares, strict=True):
+            splitter.addWidget(widget)
+            splitter.setStretchFactor(splitter.count() - 1, share)
+        splitter.setSizes([share * 200 for share in shares])
+        return splitter
+
+    def _connect(self) -> None:
+        do = self.actions_
+        do.new_chat.triggered.connect(self._new_chat)
+        do.new_agent.triggered.connect(lambda: self._edit_agent(None))
+        do.search.triggered.connect(self._search)
+        do.rename.triggered.connect(self._rename)
+        do.delete.triggered.connect(self._delete_open)
+        do.stop.triggered.connect(self.chat.stop)
+        do.quit.triggered.connect(self.close)
+        do.write.triggered.connect(self.chat.composer.input.setFocus)
+        do.choose_agent.triggered.connect(self._choose_agent)
+        do.to_end.triggered.connect(self.chat.transcript.to_end)
+        do.next_chat.triggered.connect(lambda: self.sessions.step(1))
+        do.previous_chat.triggered.connect(lambda: self.sessions.step(-1))
+        do.next_pane.triggered.connect(self._next_pane)
+        do.sidebar.toggled.connect(self._left.setVisible)
+        do.inspector.toggled.connect(self._show_right)
+        do.run_log.toggled.connect(self._show_right)
+        for scheme, action in do.schemes.items():
+            action.triggered.connect(lambda _checked, scheme=scheme: self._set_scheme(scheme))
+        self.chat.add_header_button(do.sidebar, left=True)
+        self.chat.add_header_button(do.inspector, left=False)
+
+        self.sessions.chosen.connect(self.chat.open)
+        self.sessions.new_wanted.connect(self._new_chat)
+        self.sessions.delete_wanted.connect(self._ask_to_delete)
+        self.agents.chat_wanted.connect(self.chat.new_chat)
+        self.agents.new_wanted.connect(lambda: self._edit_agent(None))
+        self.agents.edit_wanted.connect(self._edit_agent)
+        self.chat.session_changed.connect(self._session_changed)
+        self.chat.scope_changed.connect(self.inspector.set_scope)
+        self.inspector.message_wanted.connect(self.chat.show_message)
+        self.inspector.verbatim_from_changed.connect(self.chat.transcript.set_verbatim_from)
+
+    def _restore(self) -> None:
+        geometry = self._state.bytes("geometry")
+        if geometry is None or not self.restoreGeometry(geometry):
+            available = self.screen().availableGeometry().size()
+            self.resize(min(1240, available.width()), min(820, available.height()))
+        for name in _SPLITTERS:
+            state = self._state.bytes(name)
+            if isinstance(state, QByteArray):
+                self._splitter(name).restoreState(state)
+        do = self.actions_
+        do.sidebar.setChecked(self._state.flag("sidebar_shown", True))
+        do.inspector.setChecked(self._state.flag("inspector_shown", True))
+        do.run_log.setChecked(self._state.flag("run_log_shown", True))
+        scheme = self._state.text("colours")
+        if scheme in SCHEMES:
+            do.schemes[scheme].setChecked(True)
+            self._set_scheme(scheme)
+
+    def _splitter(self, name: str) -> QSplitter:
+        return {"columns": self._columns, "left": self._left, "right": self._right}[name]
+
+    def _panel(self, name: str) -> QWidget:
+        return {
+            "sidebar": cast(QWidget, self._left),
+            "inspector": self.inspector,
+            "run_log": self.run_log,
+        }[name]
+
+    # --- what is done ------------------------------------------------------------------------
+
+    def _show_right(self) -> None:
+        memory, log = self.actions_.inspector.isChecked(), self.actions_.run_log.isChecked()
+        self.inspector.setVisible(memory)
+        self.run_log.setVisible(log)
+        self._right.setVisible(memory or log)
+
+    def _set_scheme(self, scheme: str) -> None:
+        self._state.set("colours", scheme)
+        self._theme.force(None if scheme == "system" else cast(Scheme, scheme))
+
+    def _session_changed(self, session_id: str | None) -> None:
+        self.sessions.set_current(session_id)
+        self.run_log.set_session(session_id)
+        self.actions_.rename.setEnabled(session_id is not None)
+        self.actions_.delete.setEnabled(session_id is not None)
+
+    def _new_chat(self) -> None:
+        self.chat.new_chat()
+
+    def _search(self) -> None:
+        self.actions_.sidebar.setChecked(True)
+        self.sessions.search.setFocus()
+        self.sessions.search.selectAll()
+
+    def _rename(self) -> None:
+        self.actions_.sidebar.setChecked(True)
+        self.sessions.rename_current()
+
+    def _choose_agent(self) -> None:
+        self.chat.composer.picker.setFocus()
+        self.chat.composer.picker.showPopup()
+
+    def _next_pane(self) -> None:
+        panes = (
+            self.sessions.view,
+            self.agents.list,
+            self.chat.transcript.column,
+            self.chat.composer.input,
+            self.inspector.tabs.tabBar(),
+            self.run_log.list,
+        )
+        shown = [pane for pane in panes if pane.isVisible()]
+        focused = QApplication.focusWidget()
+        at = next(
+            (
+                i
+                for i, p in enumerate(shown)
+                if focused and (p is focused or p.isAncestorOf(focused))
+            ),
+            -1,
+        )
+        if shown:
+            shown[(at + 1) % len(shown)].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _edit_agent(self, agent_id: str | None) -> None:
+        if self._editor is None:
+            self._editor = AgentEditor(
+                agents=self._app.agents,
+                models=self._app.models,
+                settings=lambda: self._app.settings.current,
+                events=self._app.events,
+                theme=self._theme,
+                tasks=self._tasks,
+                parent=self,
+            )
+        self._editor.edit(agent_id)
+
+    def _delete_open(self) -> None:
+        if self.chat.session_id is not None:
+            self._ask_to_delete(self.chat.session_id, self.chat.title.text())
+
+    def _ask_to_delete(self, session_id: str, title: str) -> None:
+        box = QMessageBox(self)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setIcon(QMessageBox.Icon.Question)
+        box.setWindowTitle("Delete chat")
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(f"Delete “{title}”?")
+        box.setInformativeText(
+            "Its messages go for good, and with them all that agents remember from this chat."
+        )
+        delete = box.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
+        delete.setProperty("kind", "danger")
+        box.addButton(QMessageBox.StandardButton.Cancel)
+        box.setDefaultButton(QMessageBox.StandardButton.Cancel)
+        delete.clicked.connect(lambda: self._tasks.start(self._delete(session_id, title)))
+        box.open()
+
+    async def _delete(self, session_id: str, title: str) -> None:
+        counts = await self._app.chat.delete_session(session_id)
+        self.chat.forget(session_id)
+        self.chat.banners.add(
+            Notice(
+                "info",
+                f"Deleted “{title}”: {_count(counts.messages, 'message')},"
+                f" {_count(counts.revisions, 'state of memory', 'states of memory')},"
+                f" {_count(counts.ledger_rows, 'ledger row')}.",
+            )
+        )
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number:,} {one if number == 1 else many or one + 's'}"

@@ -1,0 +1,90 @@
+"""What can be done in the window, as actions with shortcuts, and the menu bar that shows them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar
+
+from chatty_desktop.ui.theme import Theme
+
+SCHEMES = ("system", "light", "dark")
+
+
+class Actions(QObject):
+    """Every action of the window; the window connects them.
+
+    sidebar, inspector, run_log: panels, checked while they are shown.
+    schemes: one action for each of `SCHEMES`, exclusive.
+    """
+
+    def __init__(self, theme: Theme, parent: QObject) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.new_chat = self._make("&New chat", "Ctrl+N", "note-pencil")
+        self.new_agent = self._make("New &agent …", "Ctrl+Shift+N", "user-plus")
+        self.search = self._make("&Search chats", "Ctrl+F", "magnifying-glass")
+        self.rename = self._make("&Rename chat", "F2", "pencil-simple")
+        self.delete = self._make("&Delete chat …", "Ctrl+Shift+Backspace", "trash")
+        self.stop = self._make("S&top", "Esc", "stop-circle")
+        self.quit = self._make("&Quit", "Ctrl+Q", "sign-out")
+        self.quit.setMenuRole(QAction.MenuRole.QuitRole)
+        self.sidebar = self._panel("&Chats and agents", "Ctrl+B", "sidebar-simple")
+        self.inspector = self._panel("&Memory", "Ctrl+M", "brain")
+        self.run_log = self._panel("&Run log", "Ctrl+L", "list-bullets")
+        self.write = self._make("&Write a message", "Ctrl+I", "chat-circle-dots")
+        self.choose_agent = self._make("Choose the &agent", "Ctrl+Shift+A", "user-switch")
+        self.to_end = self._make("To the &end of the chat", "Ctrl+End", "arrow-down")
+        self.next_chat = self._make("Ne&xt chat", "Ctrl+PgDown", "caret-down")
+        self.previous_chat = self._make("&Previous chat", "Ctrl+PgUp", "caret-up")
+        self.next_pane = self._make("Next &pane", "F6", "squares-four")
+        self.schemes = self._schemes()
+
+    def fill(self, bar: QMenuBar) -> None:
+        """Build the menus."""
+        chat = bar.addMenu("&Chat")
+        self._add(chat, self.new_chat, self.new_agent, None, self.search)
+        self._add(chat, self.rename, self.delete, None, self.stop, None, self.quit)
+        view = bar.addMenu("&View")
+        self._add(view, self.sidebar, self.inspector, self.run_log, None)
+        colours = view.addMenu("C&olours")
+        for action in self.schemes.values():
+            colours.addAction(action)
+        go = bar.addMenu("&Go")
+        self._add(go, self.previous_chat, self.next_chat, self.to_end, None)
+        self._add(go, self.write, self.choose_agent, self.next_pane)
+
+    @staticmethod
+    def _add(menu: QMenu, *actions: QAction | None) -> None:
+        for action in actions:
+            if action is None:
+                menu.addSeparator()
+            else:
+                menu.addAction(action)
+
+    def _make(self, text: str, shortcut: str, icon: str) -> QAction:
+        action = QAction(text, self)
+        action.setShortcut(QKeySequence(shortcut))
+        plain = text.replace("&", "").removesuffix(" …")
+        action.setToolTip(f"{plain} ({shortcut})")
+        self._theme.dress(action, icon)
+        return action
+
+    def _panel(self, text: str, shortcut: str, icon: str) -> QAction:
+        action = self._make(text, shortcut, icon)
+        action.setCheckable(True)
+        action.setChecked(True)
+        plain = text.replace("&", "")
+        action.setToolTip(f"Show or hide: {plain} ({shortcut})")
+        return action
+
+    def _schemes(self) -> dict[str, QAction]:
+        group = QActionGroup(self)
+        names = {"system": "&As the system", "light": "&Light", "dark": "&Dark"}
+        made = {}
+        for scheme in SCHEMES:
+            action = QAction(names[scheme], group)
+            action.setCheckable(True)
+            made[scheme] = action
+        made["system"].setChecked(True)
+        return made
