@@ -170,7 +170,7 @@ def test_a_new_strategy_is_a_class_a_file_and_a_form(tmp_path: Path) -> None:
     text = domain.read_text("utf-8")
     diary = 'class Diary(_Config):\n    kind: Literal["diary"] = "diary"\n    pages: int = 3\n\n\n'
     text = text.replace("class Composite(", f"{diary}class Composite(", 1)
-    text = text.replace("    | Composite,\n", "    | Composite\n    | Diary,\n", 1)
+    text = text.replace("| Composite,", "| Composite | Diary,", 1)
     domain.write_text(text, "utf-8")
     (copy / "engine" / "memory" / "diary.py").write_text(
         "from chatty_desktop.engine.memory.none import Layer as Layer\n", "utf-8"
