@@ -21,7 +21,9 @@ offscreen := QT_QPA_PLATFORM=offscreen
 .DELETE_ON_ERROR:
 
 run: $(VENV)/.installed $(VENV)/.libraries ## open the app
-	@packaging/open.sh $(py)
+	@$(py) -m chatty_desktop $(ARGS) || { status=$$?; \
+	    [ $$status -ne 2 ] || echo "From this folder: xvfb-run -a make run" \
+	        "or $(VENV)/bin/chatty-desktop --help" >&2; exit $$status; }
 
 test: $(VENV)/.installed-dev $(VENV)/.libraries-tests ## run every test
 	$(offscreen) $(py) -m pytest -m "not bench" $(ARGS)

@@ -81,14 +81,15 @@ def _make(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def _python(folder: Path, pip: str) -> Path:
-    """A Python whose virtual environment holds a Python with the given script for pip."""
+def _python(folder: Path, pip: str = "", app: str = "") -> Path:
+    """A Python whose virtual environment holds one that runs these scripts for pip and the app."""
     program = folder / "python"
     program.write_text(f"""#!/bin/sh
 case "$*" in
     "-m venv"*) for last; do :; done
         mkdir -p "$last/bin" && cp "$0" "$last/bin/python" ;;
-    "-m pip"*) {pip} ;;
+    "-m pip"*) {pip or ":"} ;;
+    "-m chatty_desktop"*) {app or ":"} ;;
 esac
 """)
     program.chmod(0o755)
@@ -125,3 +126,14 @@ def test_what_the_environment_says_to_pip_is_kept(tmp_path: Path) -> None:
     python = _python(tmp_path, f'echo "$PIP_RETRIES $PIP_DEFAULT_TIMEOUT" >>{tmp_path}/seen')
     _make("check", f"PYTHON={python}", f"VENV={tmp_path}/venv", PIP_DEFAULT_TIMEOUT="181")
     assert (tmp_path / "seen").read_text().splitlines()[0] == "7 181"
+
+
+@needs_make
+def test_where_no_window_can_be_opened_the_ways_on_are_named_as_they_work_here(
+    tmp_path: Path,
+) -> None:
+    python = _python(tmp_path, app="echo 'No window can be opened here' >&2; exit 2")
+    done = _make("run", f"PYTHON={python}", f"VENV={tmp_path}/venv")
+    assert done.returncode != 0
+    assert "xvfb-run -a make run" in done.stderr
+    assert f"{tmp_path}/venv/bin/chatty-desktop --help" in done.stderr
