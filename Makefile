@@ -26,7 +26,7 @@ run: $(VENV)/.installed $(VENV)/.libraries ## open the app
 	        "or $(VENV)/bin/chatty-desktop --help" >&2; exit $$status; }
 
 test: $(VENV)/.installed-dev $(VENV)/.libraries-tests ## run every test
-	$(offscreen) $(py) -m pytest -m "not bench" $(ARGS)
+	$(offscreen) $(py) -m pytest $(ARGS)
 
 check: $(VENV)/.installed-dev ## format, lint and types
 	$(py) -m ruff format --check .
@@ -38,7 +38,7 @@ format: $(VENV)/.installed-dev ## put the code into its format
 	$(py) -m ruff check --fix .
 
 bench: $(VENV)/.installed-dev $(VENV)/.libraries-tests ## measure the budgets
-	$(offscreen) $(py) -m pytest -m bench -s $(ARGS) tests/bench
+	$(offscreen) $(py) -m tests.bench $(ARGS)
 
 screenshots: $(VENV)/.installed-dev $(VENV)/.libraries-tests ## pictures of every view, into OUT
 	$(offscreen) $(py) -m tests.ui.screenshots $(OUT)

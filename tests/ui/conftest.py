@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Callable, Iterator, Mapping
 
 import pytest
-import qasync  # type: ignore[import-untyped]
+import qasync
 from PySide6.QtWidgets import QApplication
 
 from chatty_desktop.ui.theme import Theme

@@ -28,7 +28,7 @@ def test_every_text_can_be_read_on_every_background(tokens: Tokens) -> None:
         for t in ("accent", "memory", "danger", "warning", "success")
         for b in ("window", "surface", "raised")
     ]
-    pairs += [(tone, back) for tone, back in SOFT.items()]
+    pairs += list(SOFT.items())
     pairs += [
         (tone, soft) for soft in SOFT.values() if soft != "accent" for tone in ("text", "muted")
     ]
