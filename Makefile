@@ -57,7 +57,7 @@ $(VENV)/.made: packaging/venv.sh
 
 # The build tool first, so that it is the pinned one that builds.
 $(VENV)/.builder: $(VENV)/.made $(pins)
-	$(pip) hatchling editables
+	$(pip) hatchling
 	@touch $@
 
 $(VENV)/.installed: $(VENV)/.builder $(pins)

@@ -29,10 +29,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_wheel_holds_every_resource_and_the_licence(wheel: Path) -> None:
     inside = zipfile.ZipFile(wheel).namelist()
-    resources = [path for path in (ROOT / "resources").rglob("*") if path.is_file()]
-    assert resources
-    for path in resources:
-        assert f"chatty_desktop/resources/{path.relative_to(ROOT / 'resources')}" in inside
+    files = [path for path in (ROOT / "resources").rglob("*") if path.is_file()]
+    resources = {path.relative_to(ROOT).as_posix() for path in files}
+    pictures = {name for name in resources if name.startswith("resources/pictures/")}
+    assert {f"chatty_desktop/{name}" for name in resources - pictures} <= set(inside)
     assert any(name.endswith("licenses/LICENSE") for name in inside)
     assert not any(name.startswith("tests/") for name in inside)
 
@@ -50,3 +50,11 @@ def test_the_installed_app_finds_its_resources_inside_the_package(
         [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path
     ).stdout
     assert printed.split() == [str(tmp_path / "chatty_desktop" / "resources"), "True"]
+
+
+def test_an_install_for_development_is_the_checkout_and_nothing_else(tmp_path: Path) -> None:
+    code = f"import hatchling.build; print(hatchling.build.build_editable({str(tmp_path)!r}))"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True)
+    inside = zipfile.ZipFile(next(tmp_path.glob("*.whl"))).namelist()
+    code_or_data = [name for name in inside if ".dist-info/" not in name]
+    assert code_or_data == ["_chatty_desktop.pth"]
