@@ -49,7 +49,7 @@ async def inspect(app: App, call: argparse.Namespace) -> int:
     """What the agent remembers in the session, and its ledger, oldest row first."""
     scope = await _scope(app, call)
     snapshot = await app.chat.inspect(scope, ledger_limit=1_000_000)
-    known = {message.id: message for message in await app.messages.path(scope.session_id)}
+    known = {message.id: message for message in await app.messages.branch(scope.session_id)}
     for entry in snapshot.ledger:
         for message_id in entry.message_ids:
             if message_id not in known:

@@ -98,14 +98,6 @@ class DeletionCounts:
     runs: int = 0
 
 
-def last_exchange(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The last user message and everything up to the final reply to it; empty without one."""
-    for index in range(len(messages) - 1, -1, -1):
-        if messages[index].role == "user":
-            return tuple(messages[index:])
-    return ()
-
-
 def tail(messages: Sequence[Message], count: int) -> tuple[Message, ...]:
     """The last `count` messages, less leading tool results whose call is cut off.
 

@@ -31,7 +31,7 @@ from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.memory import MemorySnapshot
 from chatty_desktop.domain.messages import DeletionCounts, Message, Scope
 from chatty_desktop.engine.memory import build_memory
-from chatty_desktop.engine.memory.contract import MemoryLayer, Refolding, ScopeLog, Surroundings
+from chatty_desktop.engine.memory.contract import MemoryLayer, Refolding, Surroundings
 from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.ports import (
     Agents,
@@ -310,7 +310,7 @@ class ChatService:
         around = Surroundings(
             scope=scope,
             layer=strategy.kind,
-            log=ScopeLog(self._messages, scope),
+            messages=self._messages,
             store=self._memory,
             runs=self._runs,
             models=self._models,

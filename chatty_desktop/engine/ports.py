@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from chatty_desktop.domain.agents import Agent, AgentDefinition
+from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.events import Event, LogEntry
 from chatty_desktop.domain.memory import LedgerEntry, StateRevision
 from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Session, ToolCall
@@ -144,8 +145,8 @@ class MessageLog(Protocol):
 
     async def get(self, message_id: str) -> Message | None: ...
 
-    async def path(self, session_id: str) -> Sequence[Message]:
-        """Every message from the first to the session's leaf, in order."""
+    async def branch(self, session_id: str) -> Branch:
+        """Every message from the first to the session's leaf; it grows as the chat goes on."""
         ...
 
     async def page(
@@ -232,9 +233,9 @@ class MemoryStore(Protocol):
         ...
 
     async def revisions(
-        self, scope: Scope, layer: str, limit: int | None = None
+        self, scope: Scope, layer: str, limit: int | None = None, skip: int = 0
     ) -> list[StateRevision]:
-        """Newest first."""
+        """Newest first, without the newest `skip`."""
         ...
 
     async def layer_starts(self, scope: Scope, layer: str) -> list[LayerStart]:
@@ -305,7 +306,10 @@ class SentRequest:
 class Runs(Protocol):
     """Runs, their log, and what was sent to the model."""
 
-    async def start(self, run: Run) -> None: ...
+    async def start(self, run: Run, sections: Sequence[Section], tokens: int) -> None:
+        """Begin a run and keep what is about to be sent; verbatim messages as references, not as
+        copies. `tokens` is the estimate of the whole."""
+        ...
 
     async def finish(self, run_id: str, status: str, usage: Usage) -> None:
         """End a run, with the server's token counts for its request."""
@@ -319,13 +323,6 @@ class Runs(Protocol):
 
     async def last_strategy(self, scope: Scope) -> dict[str, Any] | None:
         """The effective strategy of the newest run of the scope, None before the first."""
-        ...
-
-    async def save_request(
-        self, scope: Scope, run_id: str, model: str, sections: Sequence[Section], tokens: int
-    ) -> None:
-        """Keep what is about to be sent; verbatim messages as references, not as copies.
-        `tokens` is the estimate of the whole."""
         ...
 
     async def last_request(self, scope: Scope) -> SentRequest | None: ...

@@ -144,12 +144,9 @@ class AgentRun:
         self._run = replace(self._run, model=model.reference)
         self.reply = replace(self.reply, model=model.reference)
         prompt = build_prompt(turn.agent.system_prompt, await self._recall(), turn.incoming)
-        await self._runs.start(self._run)
-        await self._memory.record(turn.incoming)
         estimate = prompt.tokens()
-        await self._runs.save_request(
-            turn.scope, turn.run_id, model.reference, prompt.sections, estimate
-        )
+        await self._runs.start(self._run, prompt.sections, estimate)
+        await self._memory.record(turn.incoming)
         await self._warn_if_too_long(model, estimate)
         self._phase("waiting_for_model")
         ending = await self._stream(model, prompt)

@@ -23,6 +23,8 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+_READING = "chatty_reading"
+
 
 class Database:
     """An open database.
@@ -33,6 +35,7 @@ class Database:
 
     def __init__(self, engine: AsyncEngine, file: Path) -> None:
         self._engine = engine
+        self._reader = engine.execution_options(**{_READING: True})
         self._file = file
         self._turn = asyncio.Lock()
         self._writes: set[asyncio.Task[Any]] = set()
@@ -45,7 +48,8 @@ class Database:
 
         Raises `StorageFailed` when the file cannot be read or written or is no database.
         """
-        engine = create_async_engine(f"sqlite+aiosqlite:///{file}")
+        # Both readers and writers leave no transaction open, so there is nothing to reset.
+        engine = create_async_engine(f"sqlite+aiosqlite:///{file}", pool_reset_on_return=None)
         event.listen(engine.sync_engine, "connect", _configure)
         event.listen(engine.sync_engine, "begin", _begin)
         database = cls(engine, file)
@@ -60,7 +64,7 @@ class Database:
     async def read(self) -> AsyncIterator[AsyncConnection]:
         """A connection to read with. Raises `StorageFailed`."""
         try:
-            async with self._engine.connect() as connection:
+            async with self._reader.connect() as connection:
                 yield connection
         except DBAPIError as error:
             raise self._failure(error) from error
@@ -148,7 +152,9 @@ def _configure(connection: Any, _record: object) -> None:
 
 
 def _begin(connection: Connection) -> None:
-    connection.exec_driver_sql("BEGIN")
+    # A single SELECT needs no transaction; each statement is a trip to the database's thread.
+    if not connection.get_execution_options().get(_READING):
+        connection.exec_driver_sql("BEGIN")
 
 
 def _back_up(file: Path, backups: Path, number: int) -> None:

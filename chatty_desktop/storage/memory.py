@@ -60,13 +60,15 @@ class StoredMemory:
             return [through for through in await connection.scalars(query) if through]
 
     async def revisions(
-        self, scope: Scope, layer: str, limit: int | None = None
+        self, scope: Scope, layer: str, limit: int | None = None, skip: int = 0
     ) -> list[StateRevision]:
         query = (
             select(tables.state_revisions)
             .where(_of(tables.state_revisions, scope, layer))
             .order_by(tables.state_revisions.c.seq.desc())
-            .limit(limit)
+            # OFFSET needs a LIMIT in SQLite; -1 is none.
+            .limit(-1 if limit is None else limit)
+            .offset(skip)
         )
         async with self._database.read() as connection:
             return [_revision(row) for row in await connection.execute(query)]

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import CTE, Row, insert, literal, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.messages import Message, Status, ToolCall
 from chatty_desktop.storage import tables
@@ -29,7 +29,7 @@ class StoredMessages:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._branches: OrderedDict[str, _Branch] = OrderedDict()
+        self._branches: OrderedDict[str, Branch] = OrderedDict()
         # Held while a branch is read or written, so that what is kept never misses a write.
         self._lock = asyncio.Lock()
 
@@ -45,7 +45,7 @@ class StoredMessages:
         async with self._lock:
             await self._database.write(work)
             branch = self._branches.get(message.session_id)
-            if branch and not branch.append(message):
+            if branch is not None and not branch.append(message):
                 del self._branches[message.session_id]
 
     async def update(self, message: Message) -> None:
@@ -58,7 +58,7 @@ class StoredMessages:
         async with self._lock:
             await self._database.write(work)
             branch = self._branches.get(message.session_id)
-            if branch:
+            if branch is not None:
                 branch.replace(message)
 
     async def get(self, message_id: str) -> Message | None:
@@ -69,16 +69,16 @@ class StoredMessages:
             row = found.one_or_none()
         return _message(row) if row else None
 
-    async def path(self, session_id: str) -> Sequence[Message]:
+    async def branch(self, session_id: str) -> Branch:
         async with self._lock:
             branch = self._branches.get(session_id)
             if branch is None:
-                branch = _Branch(await self._read_branch(session_id))
+                branch = await self._read_branch(session_id)
                 self._branches[session_id] = branch
                 while len(self._branches) > _KEPT_BRANCHES:
                     self._branches.popitem(last=False)
             self._branches.move_to_end(session_id)
-        return branch.messages
+        return branch
 
     async def page(
         self, session_id: str, before: str | None = None, limit: int = 60
@@ -139,40 +139,19 @@ class StoredMessages:
 
         return await self._database.write(work)
 
-    async def _read_branch(self, session_id: str) -> list[Message]:
+    async def _read_branch(self, session_id: str) -> Branch:
         async with self._database.read() as connection:
             leaf = await connection.scalar(
                 select(tables.sessions.c.leaf_id).where(tables.sessions.c.id == session_id)
             )
             if leaf is None:
-                return []
+                return Branch()
             rows = await connection.execute(
                 select(tables.messages).where(_COLUMNS.session_id == session_id)
             )
             by_id = {row.id: row for row in rows}
         # Conversion of 10,000 rows takes 30 ms: not on the event loop.
         return await asyncio.to_thread(_walk, by_id, leaf)
-
-
-class _Branch:
-    """The messages of one branch, first to last, and where each stands."""
-
-    def __init__(self, messages: list[Message]) -> None:
-        self.messages = messages
-        self._index = {message.id: i for i, message in enumerate(messages)}
-
-    def append(self, message: Message) -> bool:
-        """Add the new leaf; False when it does not follow the present one."""
-        if (self.messages[-1].id if self.messages else None) != message.parent_id:
-            return False
-        self._index[message.id] = len(self.messages)
-        self.messages.append(message)
-        return True
-
-    def replace(self, message: Message) -> None:
-        index = self._index.get(message.id)
-        if index is not None:
-            self.messages[index] = message
 
 
 async def _ancestors(
@@ -200,15 +179,14 @@ async def _ancestors(
     return [_message(row) for row in rows]
 
 
-def _walk(by_id: dict[str, Row[Any]], leaf: str) -> list[Message]:
+def _walk(by_id: dict[str, Row[Any]], leaf: str) -> Branch:
     found: list[Message] = []
     current: str | None = leaf
     while current is not None and current in by_id:
         message = _message(by_id[current])
         found.append(message)
         current = message.parent_id
-    found.reverse()
-    return found
+    return Branch(reversed(found))
 
 
 def _values(message: Message) -> dict[str, Any]:

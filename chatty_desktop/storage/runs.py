@@ -30,17 +30,32 @@ class StoredRuns:
         self._database = database
         self._messages = messages
 
-    async def start(self, run: Run) -> None:
+    async def start(self, run: Run, sections: Sequence[Section], tokens: int) -> None:
+        kept = [
+            {"origin": s.origin, "role": s.role, "text": s.text}
+            if not s.messages
+            else {"origin": s.origin, "first": s.messages[0].id, "last": s.messages[-1].id}
+            for s in sections
+        ]
+        of_scope = {"session_id": run.session_id, "agent_id": run.agent_id, "model": run.model}
+
         async def work(connection: AsyncConnection) -> None:
             await connection.execute(
                 insert(tables.runs).values(
                     id=run.id,
-                    session_id=run.session_id,
-                    agent_id=run.agent_id,
                     strategy=json.dumps(run.strategy, ensure_ascii=False),
-                    model=run.model,
                     started_at=run.started_at,
                     status=run.status,
+                    **of_scope,
+                )
+            )
+            await connection.execute(
+                insert(tables.requests).values(
+                    run_id=run.id,
+                    sections=json.dumps(kept, ensure_ascii=False),
+                    estimated_tokens=tokens,
+                    at=time.time(),
+                    **of_scope,
                 )
             )
 
@@ -103,31 +118,6 @@ class StoredRuns:
             found = await connection.scalar(query)
         strategy: dict[str, Any] | None = None if found is None else json.loads(found)
         return strategy
-
-    async def save_request(
-        self, scope: Scope, run_id: str, model: str, sections: Sequence[Section], tokens: int
-    ) -> None:
-        kept = [
-            {"origin": s.origin, "role": s.role, "text": s.text}
-            if not s.messages
-            else {"origin": s.origin, "first": s.messages[0].id, "last": s.messages[-1].id}
-            for s in sections
-        ]
-
-        async def work(connection: AsyncConnection) -> None:
-            await connection.execute(
-                insert(tables.requests).values(
-                    run_id=run_id,
-                    session_id=scope.session_id,
-                    agent_id=scope.agent_id,
-                    model=model,
-                    sections=json.dumps(kept, ensure_ascii=False),
-                    estimated_tokens=tokens,
-                    at=time.time(),
-                )
-            )
-
-        await self._database.write(work)
 
     async def last_request(self, scope: Scope) -> SentRequest | None:
         query = (

@@ -42,26 +42,6 @@ class Refolding(Protocol):
         ...
 
 
-class ScopeLog:
-    """The message log as one scope sees it: its own messages on the current branch."""
-
-    def __init__(self, log: MessageLog, scope: Scope) -> None:
-        self._log = log
-        self._scope = scope
-
-    async def messages(self, before: str | None = None) -> list[Message]:
-        """Every finished message of the scope that says something, in order; with `before`, those
-        that stand before that message."""
-        agent_id = self._scope.agent_id
-        found: list[Message] = []
-        for message in await self._log.path(self._scope.session_id):
-            if message.id == before:
-                break
-            if message.agent_id == agent_id and message.counts:
-                found.append(message)
-        return found
-
-
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a strategy is given to work with.
@@ -73,7 +53,7 @@ class Surroundings:
 
     scope: Scope
     layer: str
-    log: ScopeLog
+    messages: MessageLog
     store: MemoryStore
     runs: Runs
     models: ModelChooser

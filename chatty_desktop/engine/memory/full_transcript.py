@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.memory import LayerSnapshot, MemorySnapshot
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.strategies import FullTranscript, Window
@@ -16,10 +17,11 @@ class Layer:
 
     def __init__(self, config: FullTranscript | Window, around: Surroundings) -> None:
         self._config = config
-        self._log = around.log
+        self._around = around
 
     async def recall(self, incoming: Message) -> list[Section]:
-        shown = self._shown(await self._log.messages(before=incoming.id))
+        branch = await self._around.messages.branch(self._around.scope.session_id)
+        shown = self._shown(branch, branch.place(incoming.id))
         return [Section(self._config.kind, messages=tuple(shown))] if shown else []
 
     async def record(self, message: Message) -> None:
@@ -29,12 +31,12 @@ class Layer:
         """Nothing to do."""
 
     async def inspect(self) -> MemorySnapshot:
-        shown = self._shown(await self._log.messages())
+        shown = self._shown(await self._around.messages.branch(self._around.scope.session_id))
         layer = LayerSnapshot(
             self._config.kind, verbatim_from=shown[0].id if shown else None, size=len(shown)
         )
         return MemorySnapshot(self._config.model_dump(mode="json"), (layer,))
 
-    def _shown(self, messages: Sequence[Message]) -> Sequence[Message]:
-        """The part of the log that the next request would carry."""
-        return messages
+    def _shown(self, branch: Branch, end: int | None = None) -> Sequence[Message]:
+        """What a request carries of the messages before place `end`."""
+        return branch.of_agent(self._around.scope.agent_id, end=end)

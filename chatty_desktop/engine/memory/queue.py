@@ -8,79 +8,86 @@ current branch*, so the queue follows an edit or a new branch by itself, and sur
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chatty_desktop.domain.messages import Message, last_exchange
+from chatty_desktop.domain.branch import Branch
+from chatty_desktop.domain.messages import Message
 from chatty_desktop.engine.memory.contract import Surroundings
 from chatty_desktop.engine.ports import LayerStart
 
-_LOOKED_AT_FIRST = 64
+_READ_AT_FIRST = 16
 """Batches: the last one on the branch is nearly always among the newest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Queue:
-    """The scope's messages on the current branch, of which the first `settled` are not waiting:
-    they were taken in, or stand before `start`, where this memory began."""
+    """A branch of a session, as far as the layer of one scope has taken it in.
 
-    messages: Sequence[Message]
-    settled: int
-    start: int
+    `exchange` is the scope's last exchange, `waiting` what is not taken in yet; both are ends of
+    the scope's messages. `starts_at` is the first message the memory takes in, None when that is
+    the scope's first. `begins` says that the next run is the first of this memory here.
+    """
 
-    @property
-    def waiting(self) -> Sequence[Message]:
-        return self.messages[self.settled :]
-
-    @property
-    def starts_at(self) -> Message | None:
-        """The first message this memory takes in, None when that is the first of the log."""
-        return self.messages[self.start] if 0 < self.start < len(self.messages) else None
+    branch: Branch
+    exchange: list[Message]
+    waiting: list[Message]
+    starts_at: Message | None
+    begins: bool
 
 
 async def read_queue(around: Surroundings, before: str | None = None) -> Queue:
-    """The queue now; with `before`, of the messages before that one."""
-    messages = await around.log.messages(before=before)
-    place = {message.id: index for index, message in enumerate(messages)}
-    start = await _start(around, place)
+    """The queue now; with `before`, as if that message and what follows were not there."""
+    agent_id = around.scope.agent_id
+    branch = await around.messages.branch(around.scope.session_id)
+    end = len(branch) if before is None else branch.place(before)
+    exchange = branch.last_exchange(agent_id, end)
+    start = await _start(around, branch)
+    begins = start is None
     if start is None:
-        start = len(messages) - len(last_exchange(messages))
-    return Queue(messages, max(await _taken_in(around, place), start), start)
+        first = branch.place(exchange[0].id) if exchange else end
+        start = first or 0
+    settled = max(start, await _taken_in(around, branch))
+    begun_later = any(m.agent_id == agent_id and m.counts for m in branch[:start])
+    return Queue(
+        branch,
+        exchange,
+        branch.of_agent(agent_id, settled, end),
+        branch[start] if begun_later and start < len(branch) else None,
+        begins,
+    )
 
 
 async def begin(around: Surroundings, queue: Queue, incoming: Message) -> None:
-    """Note where this memory begins, when a run is its first one here: with the incoming message,
-    or, when the strategy was changed in mid-session, with the last exchange before it."""
-    place = {message.id: index for index, message in enumerate(queue.messages)}
-    if await _start(around, place) is None:
-        first = queue.messages[queue.start] if queue.start < len(queue.messages) else incoming
+    """Note where a memory begins, at its first run here: with the incoming message, or, when the
+    strategy was changed in mid-session, with the last exchange before it."""
+    if queue.begins:
+        first = queue.exchange[0] if queue.exchange else incoming
         await around.store.add_layer_start(
             around.scope, around.layer, LayerStart(first.id, time.time())
         )
 
 
-async def _start(around: Surroundings, place: dict[str, int]) -> int | None:
-    """Where this memory began on the branch; None when the run before had another strategy, or
-    none of its beginnings is on the branch: it begins now, with the last exchange."""
+async def _start(around: Surroundings, branch: Branch) -> int | None:
+    """The place where this memory began; None when the run before had another strategy, or no
+    beginning is on the branch: then it begins now, with the last exchange."""
     before = await around.runs.last_strategy(around.scope)
     if before is not None and not _holds(before, around.layer):
         return None
-    for begun in await around.store.layer_starts(around.scope, around.layer):
-        if begun.message_id in place:
-            return place[begun.message_id]
-    return None
+    starts = await around.store.layer_starts(around.scope, around.layer)
+    places = (branch.place(start.message_id) for start in starts)
+    return next((place for place in places if place is not None), None)
 
 
-async def _taken_in(around: Surroundings, place: dict[str, int]) -> int:
-    """How many messages stand up to the end of the last batch that left the queue."""
-    for limit in (_LOOKED_AT_FIRST, None):
+async def _taken_in(around: Surroundings, branch: Branch) -> int:
+    """The place after the last batch that left the queue."""
+    for limit in (_READ_AT_FIRST, None):
         ends = await around.store.consumed_through(around.scope, around.layer, limit)
-        on_branch = [place[end] + 1 for end in ends if end in place]
-        if on_branch:
-            return max(on_branch)
+        places = [place for end in ends if (place := branch.place(end)) is not None]
+        if places:
+            return max(places) + 1
         if limit is not None and len(ends) < limit:
-            return 0
+            break
     return 0
 
 

@@ -15,6 +15,7 @@ from dataclasses import replace
 from string import Template
 from typing import Any
 
+from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import Level
 from chatty_desktop.domain.ids import new_id
@@ -25,7 +26,7 @@ from chatty_desktop.domain.memory import (
     MemorySnapshot,
     StateRevision,
 )
-from chatty_desktop.domain.messages import Message, last_exchange, tail
+from chatty_desktop.domain.messages import Message, tail
 from chatty_desktop.domain.state import compact
 from chatty_desktop.domain.strategies import State
 from chatty_desktop.engine.fold import Fold, Verdict, fits
@@ -36,8 +37,8 @@ from chatty_desktop.engine.ports import Run, Section
 UNFOLDED_SHOWN = 20
 """Of what is not folded yet the model sees at most this many messages, the newest."""
 
-_READ_AT_FIRST = 64
-"""Revisions: the newest on the branch, and the last change of each key, are mostly among them."""
+_READ_AT_FIRST = 4
+"""Revisions of Σ."""
 
 
 class Layer:
@@ -51,7 +52,7 @@ class Layer:
         """Spec and fields, Σ, the last exchange, and what is not folded yet."""
         queue = await read_queue(self._around, before=incoming.id)
         await begin(self._around, queue, incoming)
-        state = _state_of(await self._revision(queue.messages))
+        state = _state_of(await self._revision(queue.branch))
         folded, unfolded = _verbatim(queue)
         sections = [
             Section("spec", text=self._spec_text()),
@@ -78,7 +79,7 @@ class Layer:
                 f" the model is shown the last {UNFOLDED_SHOWN} messages as they are.",
             )
             return
-        await self._fold(fold, queue.messages, queue.waiting, run.id, consume=True)
+        await self._fold(fold, queue.branch, queue.waiting, run.id, consume=True)
 
     async def fold_again(self, entry: LedgerEntry) -> None:
         """Fold the messages of a ledger row once more, into Σ as it is now; the queue stays.
@@ -86,8 +87,8 @@ class Layer:
         Raises `Invalid` when none of them is on the current branch, or there is no model.
         """
         again = set(entry.message_ids)
-        branch = (await read_queue(self._around)).messages
-        batch = [message for message in branch if message.id in again]
+        branch = (await read_queue(self._around)).branch
+        batch = [each for each in branch.of_agent(entry.agent_id) if each.id in again]
         if not batch:
             raise Invalid("These messages are not on the current branch of the chat.")
         fold = await self._fold_by_model()
@@ -98,14 +99,14 @@ class Layer:
     async def inspect(self) -> MemorySnapshot:
         """Σ and when each key last changed, the queue, and what the next request would show."""
         queue = await read_queue(self._around)
-        state = _state_of(await self._revision(queue.messages))
+        state = _state_of(await self._revision(queue.branch))
         folded, unfolded = _verbatim(queue)
         shown = [*folded, *unfolded]
         layer = LayerSnapshot(
             kind="state",
             state=state,
             pending=tuple(queue.waiting),
-            changes=await self._changes(state, queue.messages),
+            changes=await self._changes(state, queue.branch),
             size=len(compact(state)),
             max_chars=self._config.max_chars,
             starts_at=queue.starts_at,
@@ -132,7 +133,7 @@ class Layer:
     async def _fold(
         self,
         fold: Fold,
-        branch: Sequence[Message],
+        branch: Branch,
         messages: Sequence[Message],
         run_id: str,
         *,
@@ -184,7 +185,9 @@ class Layer:
             completion_tokens=verdict.completion_tokens,
         )
 
-    def _made(self, verdict: Verdict, entry: LedgerEntry, after: Message) -> StateRevision | None:
+    def _made(
+        self, verdict: Verdict, entry: LedgerEntry, after_message_id: str
+    ) -> StateRevision | None:
         """The revision of Σ that an accepted fold makes."""
         if verdict.state is None or verdict.patch is None:
             return None
@@ -193,7 +196,7 @@ class Layer:
             agent_id=entry.agent_id,
             session_id=entry.session_id,
             layer=entry.layer,
-            after_message_id=after.id,
+            after_message_id=after_message_id,
             state=verdict.state,
             patch=verdict.patch,
             ledger_id=entry.id,
@@ -202,38 +205,35 @@ class Layer:
 
     # --- Σ on a branch -----------------------------------------------------------------------
 
-    async def _revision(self, branch: Sequence[Message]) -> StateRevision | None:
+    async def _revision(self, branch: Branch) -> StateRevision | None:
         """The newest revision of Σ that was made after a message of the branch."""
-        on_branch = {message.id for message in branch}
         async for revision in self._revisions():
-            if revision.after_message_id in on_branch:
+            if branch.place(revision.after_message_id) is not None:
                 return revision
         return None
 
-    async def _changes(
-        self, state: dict[str, Any], branch: Sequence[Message]
-    ) -> dict[str, KeyChange]:
+    async def _changes(self, state: dict[str, Any], branch: Branch) -> dict[str, KeyChange]:
         """For each key of Σ, when and after which message it last changed."""
-        on_branch = {message.id for message in branch}
         found: dict[str, KeyChange] = {}
         async for revision in self._revisions():
             if len(found) == len(state):
                 break
-            if revision.after_message_id in on_branch:
+            if branch.place(revision.after_message_id) is not None:
                 for key in revision.patch:
                     if key in state and key not in found:
                         found[key] = KeyChange(revision.at, revision.after_message_id)
         return found
 
     async def _revisions(self) -> AsyncIterator[StateRevision]:
-        """Revisions of every branch, newest first; the long tail is read only when wanted."""
-        scope, layer = self._around.scope, self._around.layer
-        newest = await self._around.store.revisions(scope, layer, _READ_AT_FIRST)
-        for revision in newest:
-            yield revision
-        if len(newest) == _READ_AT_FIRST:
-            for revision in (await self._around.store.revisions(scope, layer))[_READ_AT_FIRST:]:
+        """Revisions of every branch, newest first. The one looked for is mostly the newest, so
+        few are read at first."""
+        read, limit = 0, _READ_AT_FIRST
+        while page := await self._around.store.revisions(
+            self._around.scope, self._around.layer, limit, skip=read
+        ):
+            for revision in page:
                 yield revision
+            read, limit = read + len(page), limit * 8
 
     # --- what the model reads ----------------------------------------------------------------
 
@@ -259,23 +259,19 @@ def _state_of(revision: StateRevision | None) -> dict[str, Any]:
 
 def _verbatim(queue: Queue) -> tuple[Sequence[Message], Sequence[Message]]:
     """What is shown word for word: of the last exchange what is folded already, then what is not
-    folded yet. Together they are one gapless end of the branch."""
-    count = len(queue.messages)
-    begin_at = min(
-        count - len(last_exchange(queue.messages)),
-        count - len(tail(queue.waiting, UNFOLDED_SHOWN)),
-    )
-    border = max(begin_at, queue.settled)
-    return queue.messages[begin_at:border], queue.messages[border:]
+    folded yet. Together they are one gapless end of the scope's messages."""
+    unfolded = tail(queue.waiting, UNFOLDED_SHOWN)
+    if len(unfolded) >= len(queue.exchange):
+        return (), unfolded
+    border = max(0, len(queue.exchange) - len(queue.waiting))
+    return queue.exchange[:border], queue.exchange[border:]
 
 
-def _later(branch: Sequence[Message], base: StateRevision | None, last: Message) -> Message:
-    """The message a new Σ is made after: it holds what the batch says and what Σ held before, so
-    it is seen only on branches that have both."""
-    place = {message.id: index for index, message in enumerate(branch)}
-    if base is None or place[base.after_message_id] <= place[last.id]:
-        return last
-    return branch[place[base.after_message_id]]
+def _later(branch: Branch, base: StateRevision | None, last: Message) -> str:
+    """The id of the message a new Σ is made after: it holds what the batch says and what Σ held
+    before, so it is seen only on branches that have both."""
+    ids = [last.id, base.after_message_id] if base else [last.id]
+    return max(ids, key=lambda each: branch.place(each) or 0)
 
 
 def _report(entry: LedgerEntry) -> tuple[Level, str]:

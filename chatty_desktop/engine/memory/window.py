@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.messages import Message, tail
 from chatty_desktop.domain.strategies import Window
 from chatty_desktop.engine.memory import full_transcript
@@ -17,5 +18,12 @@ class Layer(full_transcript.Layer):
         super().__init__(config, around)
         self._count = config.max_messages
 
-    def _shown(self, messages: Sequence[Message]) -> Sequence[Message]:
-        return tail(messages, self._count)
+    def _shown(self, branch: Branch, end: int | None = None) -> Sequence[Message]:
+        end = len(branch) if end is None else end
+        reach = self._count
+        while True:  # other agents' messages stand between; look back until there are enough
+            begin = max(0, end - reach)
+            found = branch.of_agent(self._around.scope.agent_id, begin, end)
+            if len(found) >= self._count or not begin:
+                return tail(found, self._count)
+            reach *= 4

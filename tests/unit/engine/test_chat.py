@@ -86,7 +86,7 @@ async def test_a_failed_answer_says_why_and_can_be_tried_again(
     assert (reply.status, reply.error) == (Status.FAILED, "lab refused the connection.")
     await desk.chat.retry(desk.session.id)
     await desk.chat.wait(desk.session.id)
-    path = await desk.messages.path(desk.session.id)
+    path = await desk.messages.branch(desk.session.id)
     assert [m.content for m in path] == ["Hi", "OK."]
     assert wire(model.chats[-1]) == [("user", "Hi")]
 
@@ -162,7 +162,7 @@ async def test_a_session_answers_one_message_at_a_time(desk: Desk, model: Script
     await desk.chat.send(desk.session.id, desk.agent.id, "one")
     with pytest.raises(Invalid, match="still answering"):
         await desk.chat.send(desk.session.id, desk.agent.id, "two")
-    assert len(await desk.messages.path(desk.session.id)) == 1
+    assert len(await desk.messages.branch(desk.session.id)) == 1
     model.gate.set()
     await desk.chat.wait(desk.session.id)
 
@@ -186,7 +186,7 @@ async def test_two_sessions_answer_at_once_and_never_mix(desk: Desk, model: Scri
     await desk.chat.wait(desk.session.id)
     await desk.chat.wait(other.id)
     texts = {
-        s.id: [m.content for m in await desk.messages.path(s.id)] for s in (desk.session, other)
+        s.id: [m.content for m in await desk.messages.branch(s.id)] for s in (desk.session, other)
     }
     assert {t[0] for t in texts.values()} == {"one", "two"}
     assert {t[1] for t in texts.values()} == {"first", "second"}
@@ -206,7 +206,7 @@ async def test_deleting_a_session_in_mid_answer_leaves_nothing_of_it(
     counts = await desk.chat.delete_session(desk.session.id)
     assert counts.messages >= 3
     assert await desk.sessions.list() == []
-    assert await desk.messages.path(desk.session.id) == []
+    assert list(await desk.messages.branch(desk.session.id)) == []
     assert desk.chat.running() == []
 
 
@@ -223,7 +223,7 @@ async def test_deleting_an_agent_takes_its_memory_and_leaves_the_chat(
     await until(lambda: len(model.fold_requests) == 2)
     counts = await desk.chat.delete_agent(desk.agent.id)
     assert (counts.revisions, counts.ledger_rows) == (1, 1)
-    assert len(await desk.messages.path(desk.session.id)) == 4
+    assert len(await desk.messages.branch(desk.session.id)) == 4
     assert await desk.ledger() == []
     assert await desk.agents.list() == []
 

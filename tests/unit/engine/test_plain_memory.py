@@ -32,7 +32,7 @@ async def test_a_window_shows_the_last_messages_before_the_new_one(
         ("user", "three"),
     ]
     layer = await desk.layer()
-    path = await desk.messages.path(desk.session.id)
+    path = await desk.messages.branch(desk.session.id)
     assert layer.verbatim_from == path[-3].id
 
 
@@ -54,7 +54,7 @@ async def test_a_strategy_that_is_not_there_yet_says_so_before_anything_is_saved
     await desk.use({"kind": kind})
     with pytest.raises(Invalid, match="not there yet"):
         await desk.chat.send(desk.session.id, desk.agent.id, "Hello")
-    assert await desk.messages.path(desk.session.id) == []
+    assert list(await desk.messages.branch(desk.session.id)) == []
 
 
 async def test_changing_the_strategy_deletes_nothing(desk: Desk, model: ScriptedModel) -> None:
@@ -66,4 +66,4 @@ async def test_changing_the_strategy_deletes_nothing(desk: Desk, model: Scripted
     await desk.say("two")
     await desk.use(STATE)
     assert await desk.state() == {"goal": "Kyoto"}
-    assert len(await desk.messages.path(desk.session.id)) == 4
+    assert len(await desk.messages.branch(desk.session.id)) == 4

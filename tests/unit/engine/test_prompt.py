@@ -7,7 +7,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chatty_desktop.domain.messages import Message, Role, ToolCall, last_exchange, tail
+from chatty_desktop.domain.branch import Branch
+from chatty_desktop.domain.messages import Message, Role, ToolCall, tail
 from chatty_desktop.domain.tokens import estimate
 from chatty_desktop.engine.ports import Section
 from chatty_desktop.engine.prompt import build_prompt
@@ -87,8 +88,8 @@ def test_a_tail_never_begins_with_a_tool_result_and_loses_nothing_else(
 
 @given(logs())
 def test_the_last_exchange_begins_with_the_last_message_of_the_person(log: list[Message]) -> None:
-    exchange = last_exchange(log)
-    assert list(exchange) == log[len(log) - len(exchange) :]
+    exchange = Branch(log).last_exchange("a")
+    assert exchange == log[len(log) - len(exchange) :]
     assert [each.role for each in exchange].count("user") == (1 if exchange else 0)
     assert not exchange or exchange[0].role == "user"
 

@@ -229,7 +229,7 @@ async def test_a_long_queue_is_folded_in_order_in_chunks_that_fit_the_context(
     rows = [row for row in await desk.ledger() if row.outcome != "unreachable"]
     assert len(rows) > 2
     ids = [i for row in rows for i in row.message_ids]
-    path = [message.id for message in await desk.messages.path(desk.session.id)]
+    path = [message.id for message in await desk.messages.branch(desk.session.id)]
     assert ids == path
     longest = max(
         sum(len(m.content) for m in r.messages) for r in model.fold_requests[-len(rows) :]
@@ -320,7 +320,7 @@ async def test_state_chosen_in_mid_session_starts_from_the_last_exchange(
 
     await desk.say("four")
     (row,) = await desk.ledger()
-    path = await desk.messages.path(desk.session.id)
+    path = await desk.messages.branch(desk.session.id)
     assert list(row.message_ids) == [message.id for message in path[4:]]
     assert (await desk.layer()).starts_at == path[4]
     assert [text for _role, text in wire(model.chats[-1])] == ["three", "OK.", "four"]

@@ -62,7 +62,7 @@ async def test_a_message_comes_back_as_it_was_stored(stores: Stores, database: D
     )
     await stores.messages.append(stored)
     assert await Stores(database).messages.get("m") == stored
-    assert list(await Stores(database).messages.path("s")) == [stored]
+    assert list(await Stores(database).messages.branch("s")) == [stored]
 
 
 @given(
@@ -91,8 +91,8 @@ async def test_the_branch_kept_in_memory_is_the_one_in_the_file(
             await stores.messages.update(
                 message(where % count, None if old.parent_id is None else int(old.parent_id[1:]))
             )
-        kept = list(await stores.messages.path("s"))
-        assert kept == list(await Stores(database).messages.path("s"))
+        kept = list(await stores.messages.branch("s"))
+        assert kept == list(await Stores(database).messages.branch("s"))
         assert (kept[-1].id if kept else None) == (None if leaf is None else f"s{leaf:04}")
         assert all(b.parent_id == a.id for a, b in pairwise(kept))
     await database.close()
@@ -131,7 +131,7 @@ async def test_a_half_written_reply_is_cut_at_the_next_start(
 
     await stores.messages.append(replace(message(0, None), status=Status.STREAMING))
     assert await Stores(database).messages.close_interrupted() == 1
-    (left,) = await Stores(database).messages.path("s")
+    (left,) = await Stores(database).messages.branch("s")
     assert (left.status, left.content) == (Status.CUT, "message 0")
     assert "closed" in left.error
 
@@ -143,7 +143,7 @@ async def test_deleting_a_session_deletes_its_messages_and_tells_how_many(
         await stores.messages.append(message(number, number - 1 if number else None))
     counts = await stores.sessions.delete("s")
     assert counts.messages == 3
-    assert list(await stores.messages.path("s")) == []
+    assert list(await stores.messages.branch("s")) == []
     assert await stores.messages.get("s0001") is None
 
 

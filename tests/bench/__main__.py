@@ -1,0 +1,30 @@
+"""`make bench`: every budget as one table; `--json FILE` for comparing two runs."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+from pathlib import Path
+
+from tests.bench import engine, window
+from tests.bench.table import Measured, printed
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench")
+    parser.add_argument("--json", type=Path, metavar="FILE")
+    arguments = parser.parse_args()
+    rows: list[Measured] = []
+    for measure in (window.start, window.open_long_session, window.stream):
+        rows += measure()
+    for measured in (engine.time_per_turn, engine.state_prompt):
+        rows += asyncio.run(measured())
+    print(printed(rows))
+    if arguments.json:
+        document = json.dumps([row.as_json() for row in rows], indent=2)
+        arguments.json.write_text(document + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

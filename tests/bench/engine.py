@@ -1,0 +1,79 @@
+"""The engine's own time and the size of its prompts; the model answers at once."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+from tests.bench.filled import Size, fill
+from tests.bench.table import Measured
+from tests.helpers.desk import STATE, Desk
+from tests.helpers.scripted import ScriptedModel, ScriptedModels
+
+TURNS = 60
+STRATEGIES: tuple[dict[str, Any], ...] = (
+    {"kind": "none"},
+    {"kind": "window"},
+    {"kind": "full_transcript"},
+    STATE,
+)
+
+
+async def time_per_turn() -> list[Measured]:
+    """From sending to settled memory with 10,000 messages in scope, model calls taking no time."""
+    return [await _turns(strategy) for strategy in STRATEGIES]
+
+
+async def _turns(strategy: dict[str, Any]) -> Measured:
+    with tempfile.TemporaryDirectory() as name:
+        folder, model = Path(name), ScriptedModel()
+        desk = await Desk.open(folder, ScriptedModels(model), strategy)
+        await desk.close()
+        await fill(folder, Size(1, 10_000, 10_000, folded=True), desk.agent.id)
+        desk = await Desk.open(folder, ScriptedModels(model))
+        found = await desk.sessions.get("s0")
+        assert found is not None
+        desk.session = found
+        await desk.say("warm up")
+        spent = []
+        for number in range(TURNS):
+            begun = time.perf_counter()
+            await desk.say(f"message {number}")
+            spent.append((time.perf_counter() - begun) * 1000)
+        await desk.close()
+    what = f"engine's own time per turn, {strategy['kind']}, 10,000 messages"
+    return Measured(what, "ms", tuple(spent), 10.0)
+
+
+async def state_prompt() -> list[Measured]:
+    """Size of State's prompt at turns 20, 200 and 500, on messages of equal length, Σ kept busy;
+    and how many model calls thirty runs cost."""
+    sizes: dict[int, int] = {}
+    with tempfile.TemporaryDirectory() as name:
+        model = ScriptedModel()
+        desk = await Desk.open(Path(name), ScriptedModels(model), STATE)
+        for turn in range(1, 501):
+            key = ("goal", "working_on", "open")[turn % 3]
+            text = f"point {turn:04} " + "and so on " * 20
+            model.folds.append(json.dumps({"changes": [{"key": key, "value": text}]}))
+            await desk.say(text)
+            if turn == 30:
+                folds = len(model.fold_requests)
+            if turn in (20, 200, 500):
+                request = await desk.chat.last_request(desk.scope)
+                assert request is not None
+                sizes[turn] = request.estimated_tokens
+        await desk.close()
+    rows = [
+        Measured(f"State prompt at turn {turn}", "tokens", (float(size),))
+        for turn, size in sizes.items()
+    ]
+    ratio = sizes[500] / sizes[20]
+    return [
+        *rows,
+        Measured("State prompt at turn 500 over turn 20", "ratio", (ratio,), 1.1),
+        Measured("folds in 30 runs without tools", "calls", (float(folds),), 30.0),
+    ]

@@ -1,0 +1,110 @@
+"""Data folders of a given size, written straight into the tables."""
+
+from __future__ import annotations
+
+import json
+import random
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from chatty_desktop.storage import tables
+from chatty_desktop.storage.database import Database
+
+WORDS = ["the", "train", "to", "Kyoto", "leaves", "at", "nine", "and", "we", "still", "need", "a", "hotel", "near", "the", "river"]
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much a folder holds. The first session has `first` messages, the others share the
+    rest; with `folded`, the first one also has a fold and a revision of Σ for each exchange."""
+
+    sessions: int
+    messages: int
+    first: int
+    folded: bool = False
+
+
+async def fill(folder: Path, size: Size, agent_id: str) -> None:
+    """Write sessions `s0`, `s1`, … with all messages spoken to one agent."""
+    database = await Database.open(folder / "chatty.db", folder / "backups")
+    each = (size.messages - size.first) // max(1, size.sessions - 1)
+    counts = [size.first, *([each] * (size.sessions - 1))]
+
+    async def work(connection: AsyncConnection) -> None:
+        for number, count in enumerate(counts):
+            rows = _messages(f"s{number}", count, agent_id, 1.7e9 + number * 1000)
+            await connection.execute(insert(tables.sessions), [_session(number, rows)])
+            if rows:
+                await connection.execute(insert(tables.messages), rows)
+        if size.folded:
+            await _fold_all(connection, agent_id, size.first)
+
+    await database.write(work)
+    await database.close()
+
+
+def _session(number: int, rows: list[dict[str, Any]]) -> dict[str, Any]:
+    at = 1.7e9 + number * 1000
+    leaf = rows[-1]["id"] if rows else None
+    title = f"Chat {number} about " + " ".join(random.Random(number).sample(WORDS, 3))
+    return {"id": f"s{number}", "title": title, "created_at": at, "updated_at": at, "leaf_id": leaf}
+
+
+def _messages(session: str, count: int, agent_id: str, at: float) -> list[dict[str, Any]]:
+    chance = random.Random(session)
+    rows = []
+    for number in range(count):
+        words = chance.choices(WORDS, k=chance.randint(5, 60))
+        rows.append(
+            {
+                "id": f"{session}-{number:06}",
+                "session_id": session,
+                "parent_id": f"{session}-{number - 1:06}" if number else None,
+                "agent_id": agent_id,
+                "role": "assistant" if number % 2 else "user",
+                "content": f"{number}: " + " ".join(words),
+                "at": at + number / 100,
+            }
+        )
+    return rows
+
+
+async def _fold_all(connection: AsyncConnection, agent_id: str, count: int) -> None:
+    """A fold for each exchange of `s0`, each with a Σ of about a thousand characters."""
+    scope = {"session_id": "s0", "agent_id": agent_id, "layer": "state"}
+    await connection.execute(
+        insert(tables.layer_starts), [{**scope, "message_id": "s0-000000", "at": 1.7e9}]
+    )
+    strategy = json.dumps({"kind": "state"})
+    await connection.execute(
+        insert(tables.runs),
+        [
+            {"id": "r0", "session_id": "s0", "agent_id": agent_id, "strategy": strategy,
+             "started_at": 1.7e9, "status": "done"}
+        ],
+    )  # fmt: skip
+    ledger, revisions = [], []
+    for number in range(1, count, 2):
+        ids = [f"s0-{number - 1:06}", f"s0-{number:06}"]
+        patch = json.dumps({"open": f"point {number}"})
+        state = json.dumps({"goal": "Kyoto " * 160, "open": f"point {number}"})
+        common = {**scope, "patch": patch}
+        ledger.append(
+            {
+                **common, "id": f"l{number}", "kind": "fold", "outcome": "accepted",
+                "message_ids": json.dumps(ids), "through_message_id": ids[-1], "consumed": True,
+                "started_at": 1.7e9, "finished_at": 1.7e9,
+            }
+        )  # fmt: skip
+        revisions.append(
+            {
+                **common, "id": f"v{number}", "after_message_id": ids[-1], "state": state,
+                "ledger_id": f"l{number}", "at": 1.7e9,
+            }
+        )  # fmt: skip
+    await connection.execute(insert(tables.ledger), ledger)
+    await connection.execute(insert(tables.state_revisions), revisions)
