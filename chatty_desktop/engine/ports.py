@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from chatty_desktop.domain.agents import Agent, AgentDefinition
 from chatty_desktop.domain.branch import Branch
@@ -15,9 +15,8 @@ from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Sessi
 # --- chat models -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class ChatMessage:
-    """One message on the wire."""
+class ChatMessage(NamedTuple):
+    """One message on the wire. A tuple, since a request may carry 10,000 of them."""
 
     role: Literal["system", "user", "assistant", "tool"]
     content: str

@@ -34,9 +34,18 @@ class Prompt:
         """
         system = "\n\n".join(s.text for s in self.sections if s.role == "system" and s.text)
         wire = [ChatMessage("system", system)] if system else []
+        said_by_person = False
         for section in self.sections:
             for message in section.messages:
-                _add(wire, message)
+                if said_by_person and message.role == "user":
+                    wire[-1] = ChatMessage("user", f"{wire[-1].content}\n\n{message.content}")
+                    continue
+                wire.append(
+                    ChatMessage(
+                        message.role, message.content, message.tool_calls, message.tool_call_id
+                    )
+                )
+                said_by_person = message.role == "user"
         return tuple(wire)
 
 
@@ -44,13 +53,3 @@ def build_prompt(system_prompt: str, recalled: Sequence[Section], incoming: Mess
     """The agent's system prompt, what memory recalls, then the new message."""
     system = [Section("system", text=system_prompt.strip())] if system_prompt.strip() else []
     return Prompt((*system, *recalled, Section("new", "user", messages=(incoming,))))
-
-
-def _add(wire: list[ChatMessage], message: Message) -> None:
-    last = wire[-1] if wire else None
-    if last and last.role == "user" and message.role == "user":
-        wire[-1] = ChatMessage("user", f"{last.content}\n\n{message.content}")
-    else:
-        wire.append(
-            ChatMessage(message.role, message.content, message.tool_calls, message.tool_call_id)
-        )
