@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator
@@ -96,3 +97,24 @@ def _own_data_folder(
     yield
     strays = [str(path) for path in _home.rglob("*") if "chatty" in path.name.lower()]
     assert not strays, f"The app wrote outside its data folder: {strays}"
+
+
+@pytest.fixture(autouse=True)
+def _widgets_end_in_their_own_thread(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Python collects cycles in whichever thread is running; a widget among them that ends in a
+    worker thread makes Qt warn, or crash, in the middle of another test."""
+    if not request.path.is_relative_to(Path(__file__).parent / "ui"):
+        yield
+        return
+    gc.disable()
+    yield
+    # With nothing collected meanwhile, what the test made is all in the two young generations.
+    gc.collect(1)
+    gc.enable()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _nothing_of_a_module_stays() -> Iterator[None]:
+    """What outlived its test, such as a widget waiting for Qt to delete it, goes here."""
+    yield
+    gc.collect()
