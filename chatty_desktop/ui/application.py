@@ -41,8 +41,8 @@ def run(data_dir: Path | None) -> int:
         )
         return NO_WINDOW
     status = desktop.run(data_dir)
-    # With PySide6 and qasync the interpreter can abort while it takes modules down
-    # ("bool_dealloc"), long after everything is closed; the exit status would then tell of a
+    # Everything is closed by now. What is left of Qt would be taken down with the interpreter, in
+    # no particular order, and has been seen to abort there: the exit status would then tell of a
     # crash that was none.
     sys.stdout.flush()
     sys.stderr.flush()

@@ -7,13 +7,19 @@ import os
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 import qasync
 from PySide6.QtWidgets import QApplication
 
 from chatty_desktop.ui.theme import Theme
+from tests.helpers.servers import OpenAIServer
+
+if TYPE_CHECKING:
+    from tests.ui.opened import Opened
 
 
 @pytest.fixture(scope="session")
@@ -38,6 +44,23 @@ def pytest_asyncio_loop_factories(
 ) -> Mapping[str, Callable[[], asyncio.AbstractEventLoop]]:
     """Async tests run in the loop the window runs in: Qt's own, driven by qasync."""
     return {"qt": _qt_loop}
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[OpenAIServer]:
+    """A model server on loopback; what it says is scripted."""
+    async with OpenAIServer(models=("small",)) as started:
+        yield started
+
+
+@pytest.fixture
+async def open_window(data_dir: Path, theme: Theme, server: OpenAIServer) -> AsyncIterator[Opened]:
+    """The real window on a new data folder."""
+    # Imported here: tests of single panels need nothing of the whole app.
+    from tests.ui.opened import opened
+
+    async with opened(data_dir, theme, server) as made:
+        yield made
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -1,0 +1,236 @@
+"""A data folder as it looks after some days of use, for pictures and for trying the window."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any
+
+from chatty_desktop.app import App
+from chatty_desktop.domain.events import LogEntry
+from chatty_desktop.domain.ids import new_id
+from chatty_desktop.domain.memory import LedgerEntry, Outcome, StateRevision
+from chatty_desktop.domain.messages import Message, Role, Scope, Session, Status
+from chatty_desktop.engine.ports import LayerStart, Run, Section, Usage
+
+DAY = 86_400.0
+MODEL = "local/starter"
+
+CODE = '''Here is a small script that adds up the budget. It reads one line per entry:
+
+```python
+from pathlib import Path
+
+def total(file: Path) -> int:
+    """Yen over all lines like `hotel 42000`."""
+    amounts = (line.split()[-1] for line in file.read_text().splitlines() if line.strip())
+    return sum(int(amount) for amount in amounts)
+
+print(f"{total(Path('budget.txt')):,} yen")
+```
+
+Run it with `python budget.py`. A line without a number at its end stops it with an error, so \
+keep notes in a file of their own.'''
+
+TABLE = """With three nights and one day trip this is what it comes to:
+
+| what | nights | yen |
+|:--|:-:|--:|
+| guesthouse in Higashiyama | 3 | 42,000 |
+| train to Nara and back | – | 1,440 |
+| food, 6,000 a day | – | 18,000 |
+| **together** | 3 | **61,440** |
+
+That leaves **8,560 yen** for entrance fees. More on the passes: <https://www.japan-guide.com>."""
+
+PLAN = """A quiet first day could look like this:
+
+1. **Morning:** Nanzen-ji, before the buses come; the aqueduct behind it is free.
+2. **Noon:** walk the *Philosopher's Path* north, soba on the way.
+3. **Evening:** Gion, then back along the river.
+
+> Temples close at five in November, most let nobody in after half past four.
+
+Shall I plan the second day around Arashiyama or around Fushimi?"""
+
+
+@dataclass
+class _Chat:
+    """Writes one session, minute by minute."""
+
+    app: App
+    session: Session
+    agent_id: str
+    at: float
+    leaf: str | None = None
+    run_id: str = ""
+    messages: list[Message] = field(default_factory=list)
+
+    async def say(self, role: Role, text: str, **values: Any) -> Message:
+        self.at += 40
+        if role == "user":
+            self.run_id = new_id(self.at)
+        message = Message(
+            id=new_id(self.at),
+            session_id=self.session.id,
+            parent_id=self.leaf,
+            agent_id=self.agent_id,
+            run_id=self.run_id,
+            role=role,
+            content=text,
+            at=self.at,
+            model=MODEL if role == "assistant" else "",
+            seconds=values.pop("seconds", 3.4 if role == "assistant" else 0.0),
+            **values,
+        )
+        await self.app.messages.append(message)
+        self.leaf = message.id
+        self.messages.append(message)
+        return message
+
+    async def log(self, level: Any, text: str) -> None:
+        await self.app.runs.log(self.session.id, LogEntry(self.run_id, self.at, level, text))
+
+
+async def fill(app: App, now: float) -> Session:
+    """Write the sample into an open, new data folder; returns the chat worth showing."""
+    agents = {agent.name: agent.id for agent in await app.agents.list()}
+    companion, notes = agents["Companion"], agents["Project notes"]
+    for title, days in (
+        ("Why is the sky darker at altitude?", 1),
+        ("Thesis: outline of chapter two", 2),
+        ("Sourdough that will not rise", 4),
+        ("Letter to the landlord", 9),
+        ("Regular expressions for dates", 16),
+        ("Names for a grey cat", 45),
+    ):
+        chat = await _begin(app, title, companion, now - days * DAY)
+        await chat.say("user", title)
+        await chat.say("assistant", "Let us look at it step by step. What have you tried so far?")
+    await _failed(app, notes, now)
+    return await _kyoto(app, notes, now)
+
+
+async def _begin(app: App, title: str, agent_id: str, at: float) -> _Chat:
+    session = await app.sessions.create(title, agent_id)
+    return _Chat(app, session, agent_id, at)
+
+
+async def _failed(app: App, agent_id: str, now: float) -> None:
+    chat = await _begin(app, "Trip photos: sort by place", agent_id, now - 3 * 3600)
+    await chat.say("user", "Write me a shell loop that sorts photos into folders by place.")
+    await chat.say(
+        "assistant",
+        "Sure. First the places have to be read from the pictures. The loop beg",
+        status=Status.STOPPED,
+    )
+    await chat.say("user", "Go on, with exiftool please.")
+    await chat.say(
+        "assistant",
+        "",
+        status=Status.FAILED,
+        seconds=0.0,
+        error="The server at 127.0.0.1:8080 does not answer (connection refused)."
+        " Start it, or choose another model for this agent.",
+    )
+
+
+async def _kyoto(app: App, agent_id: str, now: float) -> Session:
+    chat = await _begin(app, "Kyoto trip", agent_id, now - 1500)
+    scope = Scope(agent_id, chat.session.id)
+    first = await chat.say(
+        "user", "I want to go to Kyoto in November, three nights, for at most 70,000 yen."
+    )
+    await app.memory.add_layer_start(scope, "state", LayerStart(first.id, chat.at))
+    await chat.say("assistant", PLAN, reasoning="Three nights. November is busy, so early starts.")
+    state: dict[str, Any] = {}
+    state = await _fold(
+        app,
+        chat,
+        state,
+        {"goal": "three nights in Kyoto in November for at most 70,000 yen"},
+        chat.messages[-2:],
+    )
+    await chat.say("user", "Around Fushimi. What will it cost with a day in Nara?")
+    await chat.say("assistant", TABLE)
+    patch = {
+        "decided": ["second day: Fushimi", "one day trip to Nara"],
+        "open": ["book the guesthouse in Higashiyama"],
+    }
+    dropped = ({"key": "deadline", "value": "Friday", "reason": "not in the new messages"},)
+    state = await _fold(app, chat, state, patch, chat.messages[-2:], dropped=dropped)
+    await _fold(
+        app,
+        chat,
+        state,
+        {"budget": "61,440 yen"},
+        chat.messages[-1:],
+        outcome="refused",
+        reason="the key “budget” is not one of the fields",
+    )
+    await chat.say("user", "Can you write me something that adds up a budget file?")
+    last = await chat.say("assistant", CODE, seconds=8.1)
+    await chat.log("info", f"{MODEL} answered in 8.1 s: 412 tokens in, 168 out.")
+    await chat.log("warning", "Memory was not updated: the model could not be reached.")
+    strategy = await _strategy(app, agent_id)
+    asked = Section("new", "user", messages=(chat.messages[-2],))
+    run = Run(chat.run_id, chat.session.id, agent_id, strategy, MODEL, last.at)
+    await app.runs.start(run, (asked,), 405)
+    await app.runs.finish(chat.run_id, "done", Usage(412, 168))
+    return chat.session
+
+
+async def _strategy(app: App, agent_id: str) -> dict[str, Any]:
+    agent = await app.agents.get(agent_id)
+    assert agent is not None
+    return agent.definition.memory_strategy.model_dump(mode="json")
+
+
+async def _fold(
+    app: App,
+    chat: _Chat,
+    state: dict[str, Any],
+    patch: dict[str, Any],
+    messages: list[Message],
+    *,
+    outcome: Outcome = "accepted",
+    reason: str = "",
+    dropped: tuple[dict[str, Any], ...] = (),
+) -> dict[str, Any]:
+    """A fold of some messages, in the ledger; Σ after it."""
+    accepted = outcome == "accepted"
+    entry = LedgerEntry(
+        id=new_id(chat.at + 2),
+        run_id=chat.run_id,
+        agent_id=chat.agent_id,
+        session_id=chat.session.id,
+        layer="state",
+        kind="fold",
+        outcome=outcome,
+        reason=reason,
+        attempts=1 if accepted else 2,
+        model=MODEL,
+        message_ids=tuple(message.id for message in messages),
+        patch=patch,
+        dropped=dropped,
+        reply=json.dumps({"changes": [{"key": k, "value": v} for k, v in patch.items()]}),
+        consumed=True,
+        started_at=chat.at + 1,
+        finished_at=chat.at + 2.6,
+        prompt_tokens=640,
+        completion_tokens=48,
+    )
+    after = {**state, **patch} if accepted else state
+    revision = StateRevision(
+        id=new_id(chat.at + 3),
+        agent_id=chat.agent_id,
+        session_id=chat.session.id,
+        layer="state",
+        after_message_id=messages[-1].id,
+        state=after,
+        patch=patch,
+        ledger_id=entry.id,
+        at=chat.at + 2.6,
+    )
+    await app.memory.settle_fold(entry, revision if accepted else None)
+    return after

@@ -1,0 +1,204 @@
+"""Pictures of every view, light and dark, from the real window on a sample data folder.
+
+    python -m tests.ui.screenshots OUTDIR [--scale 2] [--only NAME]
+
+Each view is drawn at 1400 × 900 and at 900 × 600, the smallest that has to work.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import qasync
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
+
+from chatty_desktop.app import App
+from chatty_desktop.domain.events import ModelProgress, Notice, RunPhaseChanged
+from chatty_desktop.ui.main_window import MainWindow
+from chatty_desktop.ui.tasks import Tasks
+from chatty_desktop.ui.theme import Theme
+from chatty_desktop.ui.window_state import WindowState
+from tests.ui.sample import fill
+
+SIZES = ((1400, 900), (900, 600))
+
+
+@dataclass
+class Stage:
+    """The window and what it stands on; `session` is the chat worth showing, "" when empty."""
+
+    app: App
+    window: MainWindow
+    tasks: Tasks
+    session: str
+
+    async def settle(self) -> None:
+        """Wait until everything asked for is drawn."""
+        for _ in range(4):
+            await self.tasks.idle()
+            await asyncio.sleep(0.12)
+
+    async def open(self, title: str) -> None:
+        found = await self.app.sessions.list(title)
+        self.window.chat.open(found[0].id)
+        await self.settle()
+
+
+async def _first(stage: Stage) -> None:
+    stage.window.start()
+
+
+async def _chat(stage: Stage) -> None:
+    stage.window.chat.open(stage.session)
+    await stage.settle()
+    stage.window.chat.composer.input.setFocus()
+
+
+async def _chat_top(stage: Stage) -> None:
+    await _chat(stage)
+    column = stage.window.chat.transcript.column
+    column.verticalScrollBar().setValue(0)
+
+
+async def _failed(stage: Stage) -> None:
+    await stage.open("Trip photos")
+
+
+async def _busy(stage: Stage) -> None:
+    """A reply on its way, a model being made ready, a notice, a long draft."""
+    await _chat(stage)
+    chat = stage.window.chat
+    text = "And for the evenings?\n\n- somewhere quiet\n- not more than 3,000 yen a person"
+    chat.composer.set_text(text)
+    publish = stage.app.events.publish
+    agent = chat.composer.agent_id or ""
+    publish(RunPhaseChanged(stage.session, agent, "waiting_for_model"))
+    publish(
+        ModelProgress("local/starter", "Putting the starter model together", 312 << 20, 469 << 20)
+    )
+    publish(
+        Notice(
+            "warning",
+            "settings.json could not be read: not JSON: Expecting value: line 3 column 5. It was"
+            " kept as settings.broken-20261201-220310.json; new settings with the defaults were"
+            " written.",
+        )
+    )
+    publish(Notice("error", "The server lab does not answer. Start it, then press Retry."))
+
+
+async def _ledger(stage: Stage) -> None:
+    await _chat(stage)
+    stage.window.inspector.tabs.setCurrentIndex(1)
+
+
+async def _searching(stage: Stage) -> None:
+    await _chat(stage)
+    stage.window.sessions.search.setText("nothing like it")
+
+
+async def _editor(stage: Stage) -> None:
+    await _chat(stage)
+    stage.window.agents.edit_wanted.emit(stage.window.chat.composer.agent_id)
+
+
+async def _deleting(stage: Stage) -> None:
+    await _chat(stage)
+    stage.window.actions_.delete.trigger()
+
+
+async def _chat_only(stage: Stage) -> None:
+    await _chat(stage)
+    for action in (stage.window.actions_.sidebar, stage.window.actions_.inspector):
+        action.setChecked(False)
+    stage.window.actions_.run_log.setChecked(False)
+
+
+def _window(stage: Stage) -> QWidget:
+    return stage.window
+
+
+def _dialog(stage: Stage) -> QWidget:
+    shown = [d for d in stage.window.findChildren(QDialog) if d.isVisible()]
+    return shown[-1]
+
+
+@dataclass(frozen=True)
+class View:
+    """How one picture comes about."""
+
+    prepare: Callable[[Stage], Awaitable[None]]
+    picture: Callable[[Stage], QWidget] = _window
+    filled: bool = True
+
+
+VIEWS = {
+    "first": View(_first, filled=False),
+    "chat": View(_chat),
+    "top": View(_chat_top),
+    "failed": View(_failed),
+    "busy": View(_busy),
+    "ledger": View(_ledger),
+    "search": View(_searching),
+    "editor": View(_editor, _dialog),
+    "delete": View(_deleting, _dialog),
+    "alone": View(_chat_only),
+}
+
+
+def main() -> None:
+    arguments = argparse.ArgumentParser(prog="tests.ui.screenshots")
+    arguments.add_argument("out", type=Path)
+    arguments.add_argument("--scale", default="1", help="1, 1.5, 2 …")
+    arguments.add_argument("--only", default="", help="the views whose names begin so")
+    chosen = arguments.parse_args()
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    os.environ["QT_SCALE_FACTOR"] = chosen.scale
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    application = QApplication([])
+    application.setQuitOnLastWindowClosed(False)
+    suffix = "" if chosen.scale == "1" else f"@{chosen.scale}x"
+    loop = qasync.QEventLoop(application)
+    asyncio.set_event_loop(loop)
+    with loop:
+        theme = Theme(application, "light")
+        for name, view in VIEWS.items():
+            if name.startswith(chosen.only):
+                loop.run_until_complete(_take(theme, name, view, chosen.out, suffix))
+
+
+async def _take(theme: Theme, name: str, view: View, out: Path, suffix: str) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        app = await App.open(Path(folder))
+        session = (await fill(app, time.time())).id if view.filled else ""
+        tasks = Tasks(lambda text: print(f"{name}: {text}"))
+        state = WindowState(app.paths.window)
+        window = MainWindow(app=app, theme=theme, tasks=tasks, state=state)
+        stage = Stage(app, window, tasks, session)
+        window.resize(*SIZES[0])
+        window.show()
+        await view.prepare(stage)
+        for width, height in SIZES:
+            window.resize(width, height)
+            for scheme in ("light", "dark"):
+                theme.force("dark" if scheme == "dark" else "light")
+                await stage.settle()
+                file = out / f"{name}-{width}-{scheme}{suffix}.png"
+                view.picture(stage).grab().save(str(file))
+        theme.force("light")
+        await tasks.close()
+        await app.close()
+        window.release()
+        window.deleteLater()
+        await asyncio.sleep(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,130 @@
+"""The composer sends on Enter, never while an input method composes, and says how it stands."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QInputMethodEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from chatty_desktop.domain.agents import Agent, AgentDefinition
+from chatty_desktop.domain.strategies import parse_strategy
+from chatty_desktop.ui.chat.composer import Composer
+from chatty_desktop.ui.theme import Theme
+from tests.ui.panels import says
+
+
+def agent(name: str, kind: str = "window", model: str | None = None) -> Agent:
+    strategy = parse_strategy({"kind": kind})
+    return Agent(
+        id=name.lower(),
+        definition=AgentDefinition(name=name, model=model, memory_strategy=strategy),
+        created_at=0.0,
+    )
+
+
+@pytest.fixture
+def composer(theme: Theme, qtbot: QtBot) -> Composer:
+    made = Composer(theme)
+    qtbot.addWidget(made)
+    made.resize(600, 200)
+    made.set_agents([agent("Ada"), agent("Bo", model="lab/large")], "lab/small")
+    made.show()
+    return made
+
+
+def sent(composer: Composer) -> list[str]:
+    texts: list[str] = []
+    composer.send_wanted.connect(texts.append)
+    return texts
+
+
+def test_enter_sends_and_shift_enter_begins_a_line(composer: Composer, qtbot: QtBot) -> None:
+    texts = sent(composer)
+    qtbot.keyClicks(composer.input, "one")
+    qtbot.keyClick(composer.input, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    qtbot.keyClicks(composer.input, "two")
+    assert texts == []
+    qtbot.keyClick(composer.input, Qt.Key.Key_Return)
+    assert texts == ["one\ntwo"]
+
+
+def test_enter_that_picks_a_candidate_of_an_input_method_sends_nothing(
+    composer: Composer, qtbot: QtBot
+) -> None:
+    texts = sent(composer)
+    composer.input.setPlainText("京")
+    QApplication.sendEvent(composer.input, QInputMethodEvent("とうきょう", []))
+    qtbot.keyClick(composer.input, Qt.Key.Key_Return)
+    assert texts == []
+    committed = QInputMethodEvent("", [])
+    committed.setCommitString("東京")
+    QApplication.sendEvent(composer.input, committed)
+    qtbot.keyClick(composer.input, Qt.Key.Key_Return)
+    assert len(texts) == 1
+    assert "東京" in texts[0]
+
+
+def test_nothing_but_space_cannot_be_sent(composer: Composer, qtbot: QtBot) -> None:
+    texts = sent(composer)
+    composer.set_text("  \n ")
+    assert not composer.send.isEnabled()
+    qtbot.keyClick(composer.input, Qt.Key.Key_Return)
+    assert texts == []
+
+
+def test_while_an_answer_comes_stop_stands_in_the_place_of_send(
+    composer: Composer, qtbot: QtBot
+) -> None:
+    texts = sent(composer)
+    composer.set_text("next")
+    composer.set_phase("streaming")
+    assert composer.stop.isVisible()
+    assert not composer.send.isVisible()
+    qtbot.keyClick(composer.input, Qt.Key.Key_Return)
+    assert texts == []
+    composer.set_phase("settling")
+    assert composer.send.isVisible()
+    assert says(composer, "Memory is being updated")
+
+
+@pytest.mark.parametrize(
+    ("phase", "text"),
+    [("waiting_for_memory", "Waiting for memory"), ("waiting_for_model", "Thinking")],
+)
+def test_what_a_run_waits_for_is_said(composer: Composer, phase: str, text: str) -> None:
+    composer.set_phase(phase)  # type: ignore[arg-type]
+    assert says(composer, text)
+
+
+def test_the_model_of_the_chosen_agent_is_shown(composer: Composer) -> None:
+    assert says(composer, "lab/small")
+    composer.set_agent("bo")
+    assert says(composer, "lab/large")
+
+
+def test_choosing_an_agent_is_told_but_being_set_is_not(composer: Composer) -> None:
+    chosen: list[str] = []
+    composer.agent_chosen.connect(chosen.append)
+    composer.set_agent("bo")
+    assert chosen == []
+    composer.picker.setCurrentIndex(0)
+    assert chosen == ["ada"]
+
+
+def test_an_agent_whose_memory_is_not_there_yet_says_so_and_cannot_be_sent_to(
+    composer: Composer,
+) -> None:
+    composer.set_agents([agent("Cy", "episodic")], None)
+    composer.set_text("hello")
+    assert says(composer, "Episodic memory is not there yet")
+    assert not composer.send.isEnabled()
+
+
+def test_the_input_grows_with_its_text_up_to_nine_lines(composer: Composer) -> None:
+    heights = []
+    for lines in (1, 3, 9, 40):
+        composer.set_text("\n".join("x" for _ in range(lines)))
+        heights.append(composer.input.height())
+    assert heights[0] < heights[1] < heights[2] == heights[3]

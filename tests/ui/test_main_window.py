@@ -1,0 +1,257 @@
+"""The whole window over the whole app, its model a server on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from chatty_desktop.domain.events import ModelProgress, Notice
+from chatty_desktop.ui.theme import Theme
+from tests.helpers.servers import Answer, OpenAIServer
+from tests.ui.opened import Opened, opened
+from tests.ui.panels import answer, button, says, until
+
+
+async def test_the_first_start_is_ready_to_write_and_says_what_memory_does(
+    open_window: Opened,
+) -> None:
+    chat = open_window.window.chat
+    await until(lambda: chat.composer.agent is not None)
+    assert chat.composer.agent is not None
+    assert chat.composer.agent.definition.memory_strategy.kind == "state"
+    assert says(chat.empty, "notes what matters")
+    open_window.window.activateWindow()
+    await until(chat.composer.input.hasFocus)
+
+
+async def test_the_first_message_makes_a_chat_named_after_it(
+    open_window: Opened, server: OpenAIServer
+) -> None:
+    server.script("Hello **there**.")
+    await open_window.new_chat()
+    open_window.write("Good morning to you")
+    await until(lambda: open_window.said() == ["Good morning to you", "Hello there."])
+    assert open_window.window.chat.title.text() == "Good morning to you"
+    assert [s.title for s in await open_window.app.sessions.list()] == ["Good morning to you"]
+    assert open_window.window.chat.composer.text == ""
+    assert says(open_window.views[-1], "lab/small")
+
+
+async def test_stop_keeps_what_has_come(open_window: Opened, server: OpenAIServer) -> None:
+    held = asyncio.Event()
+    server.script(Answer(["One ", "two ", "three"], held=held, held_after=2))
+    await open_window.new_chat()
+    open_window.write("Count")
+    await until(lambda: open_window.said()[-1:] == ["One two "])
+    open_window.window.chat.composer.stop.click()
+    await until(lambda: says(open_window.views[-1], "Stopped by you"))
+    assert open_window.said()[-1].strip() == "One two"
+    assert open_window.window.chat.composer.send.isVisible()
+    held.set()
+
+
+async def test_a_failed_answer_says_why_and_retry_gets_one(
+    open_window: Opened, server: OpenAIServer
+) -> None:
+    server.script(Answer.fail(400, "the prompt was not to my liking"), "Now it works.")
+    await open_window.new_chat()
+    open_window.write("Hello")
+    await until(lambda: open_window.views and says(open_window.views[-1], "not to my liking"))
+    button(open_window.views[-1], "Ask for this reply again").click()
+    await until(lambda: open_window.said() == ["Hello", "Now it works."])
+
+
+async def test_a_draft_stays_with_its_chat(open_window: Opened) -> None:
+    one = await open_window.session("one", 1)
+    two = await open_window.session("two", 1)
+    chat = open_window.window.chat
+    chat.open(one.id)
+    chat.composer.set_text("for one")
+    chat.open(two.id)
+    assert chat.composer.text == ""
+    chat.composer.set_text("for two")
+    chat.open(one.id)
+    assert chat.composer.text == "for one"
+    chat.new_chat()
+    assert chat.composer.text == ""
+    chat.open(two.id)
+    assert chat.composer.text == "for two"
+
+
+async def test_two_chats_answer_at_once_without_mixing(
+    open_window: Opened, server: OpenAIServer
+) -> None:
+    held = asyncio.Event()
+    server.script(Answer(["slow ", "answer"], held=held, held_after=1), "quick answer")
+    chat = open_window.window.chat
+    await open_window.new_chat()
+    open_window.write("first")
+    await until(lambda: open_window.said()[-1:] == ["slow "])
+    first = chat.session_id
+    await open_window.new_chat()
+    open_window.write("second")
+    await until(lambda: open_window.said() == ["second", "quick answer"])
+    held.set()
+    assert first is not None
+    await open_window.app.chat.wait(first)
+    assert open_window.said() == ["second", "quick answer"]
+    chat.open(first)
+    await until(lambda: open_window.said() == ["first", "slow answer"])
+
+
+async def test_the_chosen_agent_is_kept_with_the_chat(open_window: Opened) -> None:
+    session = await open_window.session("one", 1)
+    other = await open_window.session("two", 1)
+    reader = await open_window.agent("Reader")
+    chat = open_window.window.chat
+    chat.open(session.id)
+    await open_window.tasks.idle()
+    chat.composer.picker.setCurrentIndex(chat.composer.picker.findData(reader))
+    await open_window.tasks.idle()
+    chat.open(other.id)
+    await open_window.tasks.idle()
+    assert chat.composer.agent_id != reader
+    chat.open(session.id)
+    await open_window.tasks.idle()
+    assert chat.composer.agent_id == reader
+
+
+async def test_deleting_a_chat_asks_tells_the_counts_and_empties_the_pane(
+    open_window: Opened,
+) -> None:
+    session = await open_window.session("to go", 3)
+    window = open_window.window
+    window.chat.open(session.id)
+    await open_window.tasks.idle()
+    window.actions_.delete.trigger()
+    await answer(window, "Cancel")
+    assert await open_window.app.sessions.get(session.id) is not None
+    window.actions_.delete.trigger()
+    await answer(window, "Delete")
+    await until(lambda: any("6 messages" in text for text in window.chat.banners.shown()))
+    assert await open_window.app.sessions.get(session.id) is None
+    assert window.chat.session_id is None
+
+
+async def test_notices_of_one_chat_do_not_show_in_another(open_window: Opened) -> None:
+    one = await open_window.session("one", 1)
+    two = await open_window.session("two", 1)
+    chat = open_window.window.chat
+    chat.open(one.id)
+    publish = open_window.app.events.publish
+    publish(Notice("warning", "about two", two.id))
+    publish(Notice("error", "about the app"))
+    assert chat.banners.shown() == ["about the app"]
+    chat.open(two.id)
+    assert chat.banners.shown() == ["about the app", "about two"]
+    button(chat.banners.layout().itemAt(0).widget(), "Dismiss").click()  # type: ignore[union-attr]
+    assert chat.banners.shown() == ["about two"]
+
+
+async def test_a_broken_settings_file_is_told_in_a_banner(
+    data_dir: Path, theme: Theme, server: OpenAIServer
+) -> None:
+    await asyncio.to_thread(_break_settings, data_dir)
+    async with opened(data_dir, theme, server) as made:
+        assert any("settings.json" in text for text in made.window.chat.banners.shown())
+
+
+def _break_settings(data_dir: Path) -> None:
+    data_dir.mkdir()
+    (data_dir / "settings.json").write_text("{not json")
+
+
+async def test_how_far_a_model_is_made_ready_is_shown_until_it_is(open_window: Opened) -> None:
+    bar = open_window.window.chat.progress
+    publish = open_window.app.events.publish
+    publish(ModelProgress("local/starter", "Putting the model together", 50 << 20, 200 << 20))
+    assert bar.isVisible()
+    assert "50" in bar.label.text()
+    assert "200" in bar.label.text()
+    assert bar.bar.value() * 4 == bar.bar.maximum()
+    publish(ModelProgress("local/starter", ""))
+    assert not bar.isVisible()
+
+
+async def test_panels_hide_by_shortcut_and_the_window_remembers(
+    data_dir: Path, theme: Theme, server: OpenAIServer, qtbot: QtBot
+) -> None:
+    async with opened(data_dir, theme, server) as made:
+        session = await made.session("kept open", 2)
+        made.window.chat.open(session.id)
+        await made.tasks.idle()
+        made.window.resize(980, 640)
+        made.window.actions_.sidebar.trigger()
+        made.window.actions_.run_log.trigger()
+        assert not made.window.sessions.isVisible()
+        assert not made.window.run_log.isVisible()
+        made.window.actions_.schemes["dark"].trigger()
+        assert theme.is_dark
+    theme.force("light")
+    async with opened(data_dir, theme, server) as again:
+        await until(lambda: again.said()[-1:] == ["answer 1"])
+        assert again.window.chat.title.text() == "kept open"
+        assert not again.window.sessions.isVisible()
+        assert again.window.inspector.isVisible()
+        assert not again.window.run_log.isVisible()
+        assert theme.is_dark
+
+
+async def test_closing_only_asks_until_the_window_is_released(open_window: Opened) -> None:
+    asked: list[int] = []
+    open_window.window.close_wanted.connect(lambda: asked.append(1))
+    open_window.window.close()
+    assert asked == [1]
+    assert open_window.window.isVisible()
+
+
+async def test_everything_can_be_reached_by_keyboard(open_window: Opened, qtbot: QtBot) -> None:
+    session = await open_window.session("one", 3)
+    window = open_window.window
+    window.chat.open(session.id)
+    await open_window.tasks.idle()
+    window.activateWindow()
+    window.chat.composer.input.setFocus()
+    await until(window.chat.composer.input.hasFocus)
+    seen = set()
+    for _ in range(8):
+        window.actions_.next_pane.trigger()
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        seen.add(focused)
+    assert len(seen) >= 5
+    qtbot.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert window.sessions.search.hasFocus()
+    qtbot.keyClick(window, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
+    assert window.chat.composer.input.hasFocus()
+
+
+async def test_the_smallest_window_shows_the_chat_whole(open_window: Opened) -> None:
+    session = await open_window.session("one", 3)
+    window = open_window.window
+    window.chat.open(session.id)
+    window.resize(900, 600)
+    await open_window.tasks.idle()
+    await until(lambda: window.width() == 900)
+    assert window.chat.width() >= 340
+    assert window.chat.composer.send.isVisible()
+    right = window.chat.composer.send.mapTo(window, window.chat.composer.send.rect().topRight())
+    assert right.x() < window.chat.mapTo(window, window.chat.rect().topRight()).x()
+
+
+async def test_every_control_has_a_name_for_screen_readers(open_window: Opened) -> None:
+    from PySide6.QtWidgets import QAbstractButton, QComboBox, QLineEdit, QPlainTextEdit
+
+    nameless = [
+        widget
+        for kind in (QAbstractButton, QComboBox, QLineEdit, QPlainTextEdit)
+        for widget in open_window.window.findChildren(kind)
+        if widget.isVisible()
+        and not (widget.accessibleName() or getattr(widget, "text", lambda: "")())
+        and not widget.objectName().startswith("qt_")
+    ]
+    assert nameless == []
