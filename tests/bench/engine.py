@@ -52,6 +52,7 @@ async def state_prompt() -> list[Measured]:
     """Size of State's prompt at turns 20, 200 and 500, on messages of equal length, Σ kept busy;
     and how many model calls thirty runs cost."""
     sizes: dict[int, int] = {}
+    folds = 0
     with tempfile.TemporaryDirectory() as name:
         model = ScriptedModel()
         desk = await Desk.open(Path(name), ScriptedModels(model), STATE)

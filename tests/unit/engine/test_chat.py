@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 
@@ -14,16 +13,12 @@ from chatty_desktop.domain.messages import Message, Status
 from chatty_desktop.engine.ports import ChatRequest, Delta, Usage
 from tests.helpers.desk import Desk, wire
 from tests.helpers.scripted import ScriptedModel, ScriptedModels
+from tests.helpers.waiting import until
 
 
 @pytest.fixture(autouse=True)
 async def _plain(desk: Desk) -> None:
     await desk.use({"kind": "full_transcript"})
-
-
-async def until(condition: Any) -> None:
-    while not condition():  # noqa: ASYNC110  # what is waited for has no event of its own
-        await asyncio.sleep(0.002)
 
 
 async def newest(desk: Desk) -> Message:

@@ -1,0 +1,261 @@
+"""The headless commands as processes, against a scripted server of another process."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.helpers.desk import STATE
+from tests.helpers.folder import settings_for
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+ROOT = Path(__file__).parents[2]
+
+
+def command(folder: Path, *arguments: str) -> list[str]:
+    return [sys.executable, "-m", "chatty_desktop", "--data-dir", str(folder), *arguments]
+
+
+@pytest.fixture
+def run(tmp_path: Path) -> Run:
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command(tmp_path, *arguments),
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            timeout=50,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+
+    return run
+
+
+@contextmanager
+def serving(folder: Path, *arguments: str) -> Iterator[str]:
+    """A scripted server as a process; settings.json of the folder names it."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tests.helpers.servers", "openai", *arguments],
+        cwd=ROOT,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout
+    url = process.stdout.readline().strip()
+    settings_for(folder, url)
+    try:
+        yield url
+    finally:
+        process.communicate("", timeout=20)
+
+
+@pytest.fixture
+def agent(tmp_path: Path, run: Run) -> str:
+    """The agent "Ada" with State memory, imported from a file."""
+    file = tmp_path / "ada.json"
+    document = {"name": "Ada", "system_prompt": "You are Ada.", "memory_strategy": STATE}
+    file.write_text(json.dumps(document), "utf-8")
+    done = run("agents", "import", str(file))
+    assert done.returncode == 0, done.stderr
+    return "Ada"
+
+
+def parsed(done: subprocess.CompletedProcess[str]) -> Any:
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_ask_prints_the_reply_after_memory_has_settled(
+    tmp_path: Path, run: Run, agent: str
+) -> None:
+    changes = json.dumps([{"key": "goal", "value": "a trip to Kyoto"}])
+    with serving(tmp_path, "--answer", "When do you go?", "--fold", changes):
+        done = run("ask", "--agent", agent, "--session", "Trip", "I plan a trip to Kyoto.")
+        assert (done.returncode, done.stdout) == (0, "When do you go?\n"), done.stderr
+        document = parsed(run("inspect", "--agent", agent, "--session", "Trip", "--json"))
+        assert document["strategy"]["kind"] == "state"
+        (layer,) = document["layers"]
+        assert set(layer) == {
+            "kind", "state", "pending", "summary", "facts", "episodes", "recalled",
+        }  # fmt: skip
+        assert layer["state"] == {"goal": "a trip to Kyoto"}
+        assert layer["pending"] == []
+        (row,) = document["ledger"]
+        assert set(row) == {
+            "kind", "outcome", "reason", "attempts", "messages", "patch", "model",
+        }  # fmt: skip
+        assert (row["kind"], row["outcome"], row["attempts"]) == ("fold", "accepted", 1)
+        assert [(m["role"], m["content"]) for m in row["messages"]] == [
+            ("user", "I plan a trip to Kyoto."),
+            ("assistant", "When do you go?"),
+        ]
+        assert (row["patch"], row["model"]) == ({"goal": "a trip to Kyoto"}, "lab/small")
+
+        done = run("ask", "--agent", agent, "--session", "Trip", "--json", "In May.")
+        assert parsed(done)["reply"] == "When do you go?"
+        sections = parsed(run("prompt", "--agent", agent, "--session", "Trip", "--json"))
+        assert [s["origin"] for s in sections] == [
+            "system", "spec", "state", "last_exchange", "last_exchange", "new",
+        ]  # fmt: skip
+        assert all(set(s) == {"origin", "role", "content", "tokens"} for s in sections)
+        assert "a trip to Kyoto" in sections[2]["content"]
+        lines = parsed(run("log", "--session", "Trip", "--json"))
+        assert any("goal" in line["text"] for line in lines)
+        assert "Kyoto" in run("inspect", "--agent", agent, "--session", "Trip").stdout
+
+
+def test_a_server_that_is_down_is_told_on_stderr_and_nothing_is_lost(
+    tmp_path: Path, run: Run, agent: str
+) -> None:
+    settings_for(tmp_path, "http://127.0.0.1:9/v1")
+    done = run("ask", "--agent", agent, "--session", "Trip", "Hello")
+    assert done.returncode == 1
+    assert done.stdout == ""
+    assert "127.0.0.1:9" in done.stderr
+    document = parsed(run("inspect", "--agent", agent, "--session", "Trip", "--json"))
+    assert [m["content"] for m in document["layers"][0]["pending"]] == ["Hello"]
+
+
+def test_agents_are_listed_exported_and_imported_over_the_old(
+    tmp_path: Path, run: Run, agent: str
+) -> None:
+    assert agent in run("agents", "list").stdout.splitlines()
+    exported = json.loads(run("agents", "export", agent).stdout)
+    assert set(exported) == {
+        "name", "system_prompt", "model", "memory_strategy", "tools", "max_steps",
+    }  # fmt: skip
+    assert exported["memory_strategy"]["fields"] == STATE["fields"]
+    exported["system_prompt"] = "You are someone else."
+    (tmp_path / "new.json").write_text(json.dumps(exported), "utf-8")
+    assert run("agents", "import", str(tmp_path / "new.json")).returncode == 0
+    again = json.loads(run("agents", "export", agent).stdout)
+    assert again["system_prompt"] == "You are someone else."
+    assert run("agents", "list").stdout.splitlines().count(agent) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("inspect", "--agent", "Nobody", "--session", "x"), "Nobody"),
+        (("log", "--session", "nowhere"), "nowhere"),
+        (("agents", "export", "Nobody"), "Nobody"),
+        (("agents", "import", "/nowhere/agent.json"), "/nowhere/agent.json"),
+        (("ask", "--agent", "Companion", "--session", "x", "  "), "empty"),
+    ],
+)
+def test_what_cannot_be_done_is_said_on_stderr_with_a_status(
+    run: Run, arguments: tuple[str, ...], words: str
+) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert words in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_bad_agent_file_names_the_field(tmp_path: Path, run: Run) -> None:
+    file = tmp_path / "bad.json"
+    file.write_text(json.dumps({"name": "X", "memory_strategy": {"kind": "window", "n": 3}}))
+    done = run("agents", "import", str(file))
+    assert done.returncode == 1
+    assert "memory_strategy" in done.stderr
+
+
+def test_a_broken_settings_file_is_told_and_the_command_still_runs(
+    tmp_path: Path, run: Run
+) -> None:
+    (tmp_path / "settings.json").write_text("{oops", "utf-8")
+    done = run("agents", "list")
+    assert done.returncode == 0
+    assert "settings.json could not be read" in done.stderr
+    assert list(tmp_path.glob("settings.broken-*.json"))
+
+
+def test_a_folder_that_another_process_has_open_is_left_alone(
+    tmp_path: Path, run: Run, agent: str
+) -> None:
+    with serving(tmp_path, "--answer", "slow words " * 50, "--delay", "0.2"):
+        first = subprocess.Popen(
+            command(tmp_path, "ask", "--agent", agent, "--session", "T", "Hi"), cwd=ROOT
+        )
+        _wait_for_words(tmp_path)
+        done = run("agents", "list")
+        assert done.returncode == 1
+        assert f"process {first.pid}" in done.stderr
+        first.send_signal(signal.SIGTERM)
+        first.wait(30)
+    assert run("agents", "list").returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="sends POSIX signals")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_a_process_ended_in_mid_answer_loses_nothing_that_was_shown(
+    tmp_path: Path, run: Run, agent: str, how: signal.Signals
+) -> None:
+    with serving(tmp_path, "--answer", "many slow words " * 50, "--delay", "0.1"):
+        process = subprocess.Popen(
+            command(tmp_path, "ask", "--agent", agent, "--session", "T", "Keep this"),
+            cwd=ROOT,
+            stderr=subprocess.DEVNULL,
+        )
+        _wait_for_words(tmp_path)
+        process.send_signal(how)
+        assert process.wait(30) != 0
+        if how is signal.SIGTERM:
+            assert process.returncode == 130
+        document = parsed(run("inspect", "--agent", agent, "--session", "T", "--json"))
+    pending = document["layers"][0]["pending"]
+    assert pending[0]["content"] == "Keep this"
+    assert pending[1]["content"].startswith("many slow words")
+    with closing(sqlite3.connect(tmp_path / "chatty.db")) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        status = connection.execute(
+            "SELECT status FROM messages WHERE role = 'assistant'"
+        ).fetchone()
+    assert status == ("cut" if how is signal.SIGKILL else "stopped",)
+
+
+def test_a_reader_that_hangs_up_early_gets_no_traceback(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        command(tmp_path, "agents", "export", "Companion"),
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    assert process.stdout
+    process.stdout.close()
+    assert process.stderr
+    assert b"Traceback" not in process.stderr.read()
+    process.wait(30)
+
+
+def _wait_for_words(folder: Path) -> None:
+    """Return once a reply with words in it is in the database, a checkpoint later at most."""
+    deadline = time.monotonic() + 40
+    while time.monotonic() < deadline:
+        if (folder / "chatty.db").exists():
+            uri = f"file:{folder / 'chatty.db'}?mode=ro"
+            with closing(sqlite3.connect(uri, uri=True, timeout=5)) as connection:
+                try:
+                    found = connection.execute(
+                        "SELECT content FROM messages WHERE role = 'assistant'"
+                    ).fetchone()
+                except sqlite3.OperationalError:
+                    found = None
+            if (found and "many slow words" in found[0]) or (found and "slow words" in found[0]):
+                return
+        time.sleep(0.05)
+    raise AssertionError("No reply came.")
