@@ -147,7 +147,8 @@ def _shortened(text: str, limit: int) -> str:
     """`text`, or its beginning and end where it is longer than `limit` characters."""
     if len(text) <= limit:
         return text
-    head, tail = limit * 2 // 3, limit // 3
+    tail = limit // 3
+    head = limit - tail
     left_out = len(text) - head - tail
     return f"{text[:head]} […{left_out} characters left out…] {text[len(text) - tail :]}"
 
