@@ -193,4 +193,4 @@ def test_every_fault_is_reported_not_only_the_first() -> None:
 def test_configurations_cannot_be_changed_in_place() -> None:
     window = Window()
     with pytest.raises(ValidationError):
-        window.max_messages = 3
+        window.max_messages = 3  # type: ignore[misc]
