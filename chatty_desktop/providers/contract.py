@@ -22,6 +22,10 @@ class Provider(Protocol):
         """The model of that name, whether or not it is listed. Asks nobody."""
         ...
 
+    async def prepare(self) -> None:
+        """Load the code that asking needs, which can take a second the first time. Asks nobody."""
+        ...
+
     async def listed(self) -> list[str]:
         """The models it has at this moment, in its own order; empty when it cannot list them.
 

@@ -67,6 +67,9 @@ class LlamaCppProvider:
     def chat_model(self, name: str) -> LlamaCppChatModel:
         return LlamaCppChatModel(self, name)
 
+    async def prepare(self) -> None:
+        """Nothing is needed before the first request."""
+
     async def listed(self) -> list[str]:
         """Those of the named models that are there; the starter model when none is named.
 
@@ -123,6 +126,8 @@ class LlamaCppProvider:
 
     async def _load(self, name: str) -> _Loaded:
         """The engine with the model: the one that runs, or a new one in its place."""
+        if self._closed:
+            raise _shut_down()
         old = self._loaded
         if old is not None and old.name == name and old.engine.alive:
             return old
@@ -160,7 +165,7 @@ class LlamaCppProvider:
         loaded = _Loaded(name, engine, await asyncio.to_thread(self._connect, engine))
         if self._closed:
             await loaded.close()
-            raise Unreachable("The local engine is being shut down.", cause="server")
+            raise _shut_down()
         self._loaded = loaded
         return loaded
 
@@ -252,6 +257,10 @@ def _check_engine_installed() -> None:
             " it. Use Ollama or an OpenAI-compatible server instead.",
             cause="missing",
         )
+
+
+def _shut_down() -> Unreachable:
+    return Unreachable("The local engine is being shut down.", cause="server")
 
 
 def _label(name: str) -> str:

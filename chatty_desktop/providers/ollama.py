@@ -46,6 +46,10 @@ class OllamaProvider:
     def chat_model(self, name: str) -> OllamaChatModel:
         return OllamaChatModel(self, name)
 
+    async def prepare(self) -> None:
+        """Import the SDK."""
+        await self._connection()
+
     async def listed(self) -> list[str]:
         """The models pulled so far. Raises `Unreachable` or `Refused`."""
         return await (await self._connection()).models()

@@ -44,6 +44,10 @@ class OpenAIProvider:
     def chat_model(self, name: str) -> OpenAIChatModel:
         return OpenAIChatModel(self, name)
 
+    async def prepare(self) -> None:
+        """Import the SDK."""
+        await self._connection()
+
     async def listed(self) -> list[str]:
         """The models the server lists. Raises `Unreachable` or `Refused`."""
         return [str(card["id"]) for card in await (await self._connection()).models()]

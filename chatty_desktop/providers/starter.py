@@ -126,8 +126,9 @@ class StarterModel:
     # --- in a thread --------------------------------------------------------------------------
 
     def _check_or_make(self, report: _Report) -> None:
-        self._unfinished.unlink(missing_ok=True)
         try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._unfinished.unlink(missing_ok=True)
             if self._is_whole(report) or report.cancelled.is_set():
                 return
             parts = self._find_parts()
@@ -147,7 +148,6 @@ class StarterModel:
             ) from error
 
     def _make(self, parts: Sequence[Path], report: _Report) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
         need = self._release.size + _SPARE
         free = shutil.disk_usage(self._folder).free
         if free < need:

@@ -1,0 +1,205 @@
+"""The models of all providers in the settings, as the engine asks for them."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Callable
+from pathlib import PurePath
+
+from chatty_desktop.domain.errors import ChattyError, Invalid, Refused, Unreachable
+from chatty_desktop.domain.settings import ProviderSettings, Settings, split_model
+from chatty_desktop.engine.ports import ChatModel, ModelChoice, Publish
+from chatty_desktop.paths import Paths
+from chatty_desktop.providers.contract import Provider, ProviderKey
+from chatty_desktop.providers.llama_cpp import STARTER_NAME, LlamaCppProvider
+from chatty_desktop.providers.ollama import OllamaProvider
+from chatty_desktop.providers.openai_compatible import OpenAIProvider
+from chatty_desktop.providers.patience import Patience
+
+log = logging.getLogger(__name__)
+
+_ASK_SECONDS = 2.0
+_AVAILABLE_KEPT_SECONDS = 5.0
+_CLOSE_SECONDS = 2.5
+
+Clock = Callable[[], float]
+
+
+class ProviderRegistry:
+    """Implements `engine.ports.Models`. `apply` the settings at start and whenever they change."""
+
+    def __init__(
+        self,
+        paths: Paths,
+        provider_key: ProviderKey,
+        publish: Publish,
+        *,
+        patience: Patience = Patience(),
+        ask_seconds: float = _ASK_SECONDS,
+        clock: Clock = time.monotonic,
+    ) -> None:
+        self._paths = paths
+        self._key = provider_key
+        self._publish = publish
+        self._patience = patience
+        self._ask_seconds = ask_seconds
+        self._clock = clock
+        self._default_model: str | None = None
+        self._providers: dict[str, Provider] = {}
+        self._problems: dict[str, str] = {}
+        self._available: tuple[float, str | None] | None = None
+        self._asking = asyncio.Lock()
+        self._closing: set[asyncio.Task[None]] = set()
+
+    def apply(self, settings: Settings) -> None:
+        """Take over the providers of the settings: what is unchanged stays as it is, connections
+        and loaded models included; what is gone or changed is closed in the background.
+
+        Must be called in the event loop. A provider whose entry cannot be used is told of by
+        `choices`, and raises when one of its models is asked for.
+        """
+        before = self._providers
+        self._default_model = settings.default_model
+        self._available = None
+        self._providers, self._problems = {}, {}
+        for entry in settings.providers:
+            old = before.get(entry.id)
+            if old is not None and old.settings == entry:
+                self._providers[entry.id] = before.pop(entry.id)
+                continue
+            try:
+                self._providers[entry.id] = self._make(entry)
+            except Invalid as problem:
+                self._problems[entry.id] = str(problem)
+        for gone in before.values():
+            task = asyncio.get_running_loop().create_task(_close(gone))
+            self._closing.add(task)
+            task.add_done_callback(self._closing.discard)
+
+    def chat_model(self, reference: str) -> ChatModel:
+        """The model by its reference; asks nobody. Raises `Invalid` when no provider has that
+        id, or its entry cannot be used."""
+        provider_id, name = split_model(reference)
+        if problem := self._problems.get(provider_id):
+            raise Invalid(f"Provider {provider_id} cannot be used: {problem}")
+        provider = self._providers.get(provider_id)
+        if provider is None:
+            known = ", ".join(self._providers) or "none"
+            raise Invalid(
+                f"There is no provider {provider_id!r} for the model {reference!r} in the settings"
+                f" (there: {known}). Choose another model, or add the provider."
+            )
+        return provider.chat_model(name)
+
+    def registered(self, reference: str) -> bool:
+        """Whether the reference names a provider of the settings."""
+        try:
+            return split_model(reference)[0] in self._providers
+        except Invalid:
+            return False
+
+    async def first_available(self) -> str | None:
+        """The default model of the first provider that answers within two seconds, in the order
+        of the settings; None without one. What was found holds for five seconds."""
+        async with self._asking:
+            if self._available is not None:
+                at, found = self._available
+                if self._clock() - at < _AVAILABLE_KEPT_SECONDS:
+                    return found
+            found = await self._find_available()
+            self._available = (self._clock(), found)
+            return found
+
+    async def choices(self) -> tuple[list[ModelChoice], list[str]]:
+        """All models that can be picked, in the order of the settings: those a provider lists,
+        and those named by hand, also of a provider that cannot be asked (`listed` False); and a
+        line for each such provider."""
+        providers = list(self._providers.values())
+        answers = await asyncio.gather(*(self._ask(provider) for provider in providers))
+        models: list[ModelChoice] = []
+        lines = [f"{provider_id}: {text}" for provider_id, text in self._problems.items()]
+        for provider, answer in zip(providers, answers, strict=True):
+            listed = answer if isinstance(answer, list) else []
+            if isinstance(answer, ChattyError):
+                lines.append(f"{provider.settings.id}: {answer}")
+            names = dict.fromkeys([*provider.settings.models, *listed])
+            models += [_choice(provider.settings, name, name in listed) for name in names]
+        return models, lines
+
+    async def close(self) -> None:
+        """Close every provider, within two and a half seconds."""
+        providers, self._providers = self._providers, {}
+        closing = [asyncio.create_task(_close(provider)) for provider in providers.values()]
+        waiting = {*closing, *self._closing}
+        if waiting:
+            _done, late = await asyncio.wait(waiting, timeout=_CLOSE_SECONDS)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*late, return_exceptions=True)
+
+    def _make(self, entry: ProviderSettings) -> Provider:
+        if entry.kind == "llama_cpp":
+            return LlamaCppProvider(entry, self._paths, self._publish, patience=self._patience)
+        if entry.kind == "ollama":
+            return OllamaProvider(entry, self._key, self._patience)
+        return OpenAIProvider(entry, self._key, self._patience)
+
+    async def _find_available(self) -> str | None:
+        for provider in self._providers.values():
+            answer = await self._ask(provider)
+            if isinstance(answer, ChattyError):
+                continue
+            if name := self._default_of(provider.settings, answer):
+                return f"{provider.settings.id}/{name}"
+        return None
+
+    def _default_of(self, entry: ProviderSettings, listed: list[str]) -> str | None:
+        """Which of a provider's models stands for it: the settings' default when it is of this
+        provider, else the first one named by hand, else the first one listed."""
+        prefix = f"{entry.id}/"
+        default = self._default_model or ""
+        wanted = [default.removeprefix(prefix)] if default.startswith(prefix) else []
+        if entry.kind == "llama_cpp":
+            # Of files that are not there none can be taken.
+            return next((name for name in [*wanted, *listed] if name in listed), None)
+        return next(iter([*wanted, *entry.models, *listed]), None)
+
+    async def _ask(self, provider: Provider) -> list[str] | ChattyError:
+        """The models a provider lists, or why it could not be asked."""
+        await provider.prepare()
+        try:
+            async with asyncio.timeout(self._ask_seconds):
+                return await provider.listed()
+        except TimeoutError:
+            where = provider.settings.base_url or "it"
+            return Unreachable(
+                f"{where} did not answer within {self._ask_seconds:g} s. Is it running?",
+                cause="timeout",
+            )
+        except (Unreachable, Refused) as problem:
+            return problem
+
+
+def _choice(entry: ProviderSettings, name: str, listed: bool) -> ModelChoice:
+    return ModelChoice(
+        reference=f"{entry.id}/{name}",
+        label=_label(entry, name),
+        provider_id=entry.id,
+        kind=entry.kind,
+        listed=listed,
+    )
+
+
+def _label(entry: ProviderSettings, name: str) -> str:
+    if entry.kind == "llama_cpp":
+        name = "Starter model" if name == STARTER_NAME else PurePath(name).stem
+    return f"{name} ({entry.id})"
+
+
+async def _close(provider: Provider) -> None:
+    try:
+        await provider.close()
+    except Exception:
+        log.exception("Provider %s could not be closed", provider.settings.id)
