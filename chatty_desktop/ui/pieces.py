@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from html import escape
+
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
@@ -23,7 +25,7 @@ from chatty_desktop.ui.tokens import XS, L, M, S, Tone
 CARD_CHARS, CARD_LINES = 700, 12
 """How much of a long text is shown before the person asks for all of it."""
 
-MOST_CHARS = 50_000
+MOST_CHARS = 20_000
 """How much is ever laid out in one label; all of it can be copied."""
 
 
@@ -42,7 +44,8 @@ class Words(QLabel):
         # A long word without a break would otherwise widen the whole panel.
         self.setMinimumWidth(40)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        set_tone(self, tone)
+        # Not `set_tone`: a label that was never shown need not be polished again.
+        self.setProperty("tone", tone)
         self.setText(text)
 
 
@@ -79,9 +82,12 @@ class LongWords(QWidget):
         short = shortened(self._text, CARD_CHARS, CARD_LINES)
         whole = self._text[:MOST_CHARS]
         self._more.setVisible(short != self._text)
-        count = f"{len(self._text):,}".replace(",", " ")
         opened = self._more.isChecked()
-        self._more.setText("Show less" if opened else f"Show all {count} characters")
+        count = _count(len(self._text))
+        which = f"all {count}"
+        if len(whole) < len(self._text):
+            which = f"{_count(len(whole))} of {count}"
+        self._more.setText("Show less" if opened else f"Show {which} characters")
         self._label.setText(whole if opened else short)
 
 
@@ -178,7 +184,9 @@ class Empty(QWidget):
         self._title.setWordWrap(True)
         self._title.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._hint = QLabel()
-        set_tone(self._hint, "muted")
+        self._hint.setProperty("tone", "muted")
+        for label in (self._title, self._hint):
+            label.setTextFormat(Qt.TextFormat.PlainText)
         self._hint.setWordWrap(True)
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column = QVBoxLayout(self)
@@ -212,12 +220,30 @@ def icon_button(theme: Theme, icon: str, name: str) -> QToolButton:
     return button
 
 
+def _count(number: int) -> str:
+    return f"{number:,}".replace(",", " ")
+
+
+def tip(text: str) -> str:
+    """A text as it is for a tooltip: what looks like markup in it is shown, not drawn."""
+    return f"<qt>{escape(text)}</qt>" if text else ""
+
+
+def replace(holder: QWidget, old: QWidget, new: QWidget) -> None:
+    """Put a widget in the place of another in the holder's layout; the old one goes."""
+    layout = holder.layout()
+    if layout is not None:
+        layout.replaceWidget(old, new)
+    old.hide()
+    old.deleteLater()
+
+
 def caption(theme: Theme, text: str = "", tone: Tone = "muted") -> QLabel:
     """A small label of second rank."""
     label = QLabel(text)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setFont(theme.small())
-    set_tone(label, tone)
+    label.setProperty("tone", tone)
     return label
 
 

@@ -136,7 +136,7 @@ def test_problems_are_marked_at_their_cells_and_said_in_words(form: Form) -> Non
     )
     model = form.table.model
     assert model.index(1, NAME).data(ProblemRole) == "must not be empty"
-    assert model.index(1, NAME).data(Qt.ItemDataRole.ToolTipRole) == "must not be empty"
+    assert model.index(1, NAME).data(Qt.ItemDataRole.ToolTipRole) == "<qt>must not be empty</qt>"
     assert model.index(1, DESCRIPTION).data(ProblemRole) == ""
     assert says(form, "Row 2, name: must not be empty")
     assert says(form, "two fields are called 'goal'")

@@ -80,7 +80,7 @@ async def test_the_description_of_a_key_is_its_tooltip(at: Bench) -> None:
     panel.set_scope(at.desk.scope)
     await until(lambda: panel.findChildren(KeyRow))
     tips = [label.toolTip() for label in row(panel, "goal").findChildren(QLabel)]
-    assert "what they are trying to achieve" in tips
+    assert "<qt>what they are trying to achieve</qt>" in tips
 
 
 async def test_only_what_changed_lights_up(at: Bench) -> None:

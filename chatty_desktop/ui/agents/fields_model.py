@@ -15,6 +15,8 @@ from PySide6.QtCore import (
     Qt,
 )
 
+from chatty_desktop.ui.pieces import tip
+
 Index = QModelIndex | QPersistentModelIndex
 NAME, DESCRIPTION = 0, 1
 COLUMNS: Final = ("name", "description")
@@ -116,7 +118,7 @@ class FieldsModel(QAbstractTableModel):
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.EditRole:
                 return self._rows[row].name if column == NAME else self._rows[row].description
             case Qt.ItemDataRole.ToolTipRole:
-                return problem or self.data(index) or None
+                return tip(problem or self.data(index))
             case Qt.ItemDataRole.AccessibleDescriptionRole:
                 return problem
         return problem if role == ProblemRole else None

@@ -36,7 +36,8 @@ from chatty_desktop.ui.agents.agent_files import (
 )
 from chatty_desktop.ui.agents.agent_row import AgentDelegate, AgentRole, described
 from chatty_desktop.ui.agents.questions import ask
-from chatty_desktop.ui.pieces import Empty, Problem, icon_button
+from chatty_desktop.ui.pieces import Empty, Problem, icon_button, tip
+from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.throttle import Throttle
@@ -123,7 +124,7 @@ class AgentList(QWidget):
             item = QListWidgetItem(agent.name)
             item.setData(AgentRole, agent)
             item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, described(agent))
-            item.setToolTip(agent.definition.system_prompt[:400])
+            item.setToolTip(tip(shortened(agent.definition.system_prompt, 400, 8)))
             self.list.addItem(item)
             if agent.id == wanted:
                 row = self.list.count() - 1

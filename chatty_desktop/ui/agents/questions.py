@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 
@@ -19,6 +20,8 @@ def ask(
     button is the default; `names` gives buttons words of their own."""
     box = QMessageBox(parent)
     box.setIcon(QMessageBox.Icon.Question)
+    # A name that looks like markup is a name.
+    box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(text)
     box.setInformativeText(detail)
     for button in buttons:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.messages import Message
-from chatty_desktop.ui.pieces import Card, Words, caption
+from chatty_desktop.ui.pieces import Card, Words, caption, replace
 from chatty_desktop.ui.readable import shortened, when
-from chatty_desktop.ui.theme import Theme, set_tone
+from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import S
 
 MOST_CARDS = 30
@@ -34,14 +34,13 @@ class PendingView(QWidget):
         font.setWeight(font.Weight.DemiBold)
         self._heading.setFont(font)
         self._remark = Words(tone="muted")
-        self._cards = QVBoxLayout()
-        self._cards.setSpacing(S)
+        self._cards = QWidget()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(S)
         column.addWidget(self._heading)
         column.addWidget(self._remark)
-        column.addLayout(self._cards)
+        column.addWidget(self._cards)
 
     def show_pending(self, messages: Sequence[Message]) -> None:
         """Draw the queue, oldest first; of a long one its end."""
@@ -56,14 +55,15 @@ class PendingView(QWidget):
             remark = f"{left_out} earlier messages wait too."
         self._remark.setText(remark)
         self._remark.setVisible(bool(remark))
-        while item := self._cards.takeAt(0):
-            old = item.widget()
-            if old is not None:
-                old.hide()
-                old.deleteLater()
         now = time.time()
+        cards = QWidget()
+        column = QVBoxLayout(cards)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(S)
         for message in messages[left_out:]:
-            self._cards.addWidget(self._card(message, now))
+            column.addWidget(self._card(message, now))
+        replace(self, self._cards, cards)
+        self._cards = cards
 
     def _card(self, message: Message, now: float) -> MessageCard:
         card = MessageCard(message, self._theme, now)
@@ -88,10 +88,9 @@ class MessageCard(Card):
         top.addWidget(caption(theme, when(message.at, now)))
         top.addStretch(1)
         words = QLabel(first)
-        words.setTextFormat(Words().textFormat())
+        words.setTextFormat(Qt.TextFormat.PlainText)
         words.setWordWrap(True)
         words.setMinimumWidth(40)
-        set_tone(words, "text")
         self.column.addLayout(top)
         self.column.addWidget(words)
         self.setToolTip("Show this message in the chat")

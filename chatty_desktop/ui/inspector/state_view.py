@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractAnimation, QEasingCurve, QVariantAnimation, Signal
+from PySide6.QtCore import QAbstractAnimation, QEasingCurve, Qt, QVariantAnimation, Signal
 from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -19,7 +19,15 @@ from PySide6.QtWidgets import (
 )
 
 from chatty_desktop.domain.memory import KeyChange, LayerSnapshot
-from chatty_desktop.ui.pieces import LongWords, TextButton, Words, caption, icon_button
+from chatty_desktop.ui.pieces import (
+    LongWords,
+    TextButton,
+    Words,
+    caption,
+    icon_button,
+    replace,
+    tip,
+)
 from chatty_desktop.ui.readable import readable, when
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, S
@@ -48,8 +56,7 @@ class StateView(QWidget):
         self._bar.setProperty("tone", "memory")
         self._bar.setTextVisible(False)
         self._hint = Words(tone="muted")
-        self._keys = QVBoxLayout()
-        self._keys.setSpacing(XS)
+        self._keys = QWidget()
 
         top = QHBoxLayout()
         top.setSpacing(S)
@@ -63,7 +70,7 @@ class StateView(QWidget):
         column.addLayout(top)
         column.addWidget(self._bar)
         column.addWidget(self._hint)
-        column.addLayout(self._keys)
+        column.addWidget(self._keys)
 
     def show_state(self, layer: LayerSnapshot, fields: Sequence[tuple[str, str]]) -> None:
         """Draw Σ over its fields, (name, description) each; what changed lights up for a moment.
@@ -109,15 +116,19 @@ class StateView(QWidget):
         self._copy.setEnabled(bool(known))
 
     def _build(self, names: Sequence[str]) -> None:
-        for row in self._rows.values():
-            self._keys.removeWidget(row)
-            row.hide()
-            row.deleteLater()
+        """Rows for other keys, all in a new widget: added to one on the screen, each row would
+        have the whole panel laid out anew."""
+        keys = QWidget()
+        column = QVBoxLayout(keys)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(XS)
         self._rows = {}
         for name in names:
             row = self._rows[name] = KeyRow(name, self._theme)
             row.message_wanted.connect(self.message_wanted)
-            self._keys.addWidget(row)
+            column.addWidget(row)
+        replace(self, self._keys, keys)
+        self._keys = keys
 
     def _to_clipboard(self) -> None:
         text = json.dumps(self._state or {}, indent=2, ensure_ascii=False)
@@ -143,6 +154,7 @@ class KeyRow(QFrame):
         self._fade.valueChanged.connect(self._fading)
 
         self._label = QLabel(name)
+        self._label.setTextFormat(Qt.TextFormat.PlainText)
         font = self._label.font()
         font.setWeight(font.Weight.DemiBold)
         self._label.setFont(font)
@@ -184,7 +196,7 @@ class KeyRow(QFrame):
         self._label.setToolTip(
             "The agent's fields no longer have this key; it stays until it is forgotten."
             if description is None
-            else description
+            else tip(description)
         )
 
     def show_change(self, change: KeyChange | None, now: float) -> None:
