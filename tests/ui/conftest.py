@@ -7,9 +7,10 @@ import os
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import asyncio
+import contextvars
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import qasync
@@ -34,8 +35,32 @@ def theme(_theme: Theme) -> Iterator[Theme]:
     _theme.force("light")
 
 
+class PatientLoop(qasync.QEventLoop):  # type: ignore[misc]  # qasync has no types
+    """Qt's loop, in which a task takes its steps only while the loop runs.
+
+    pytest-qt handles Qt's events after each phase of a test too. A task that a test left behind,
+    such as a panel's reading, would then take a step with no loop running, and fail for that.
+    """
+
+    def call_later(
+        self,
+        delay: float,
+        callback: Callable[..., object],
+        *args: Any,
+        context: contextvars.Context | None = None,
+    ) -> asyncio.Handle:
+        def call(*args: Any) -> None:
+            if self.is_running():
+                callback(*args)
+            elif not self.is_closed():
+                super(PatientLoop, self).call_later(0.01, call, *args)
+
+        handle: asyncio.Handle = super().call_later(delay, call, *args, context=context)
+        return handle
+
+
 def _qt_loop() -> asyncio.AbstractEventLoop:
-    loop: asyncio.AbstractEventLoop = qasync.QEventLoop(QApplication.instance())
+    loop: asyncio.AbstractEventLoop = PatientLoop(QApplication.instance())
     return loop
 
 
