@@ -11,8 +11,10 @@ from chatty_desktop.domain.memory import MemorySnapshot
 from chatty_desktop.domain.messages import Scope
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.events import Events
+from chatty_desktop.engine.ports import SentRequest
 from chatty_desktop.ui.inspector.ledger_view import LedgerView
 from chatty_desktop.ui.inspector.memory_view import MemoryView
+from chatty_desktop.ui.inspector.prompt_view import PromptView
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.throttle import Throttle
@@ -51,6 +53,7 @@ class InspectorPanel(QWidget):
         self._verbatim_from: str | None = None
         self._throttle = Throttle(REFRESH_MS, self._refresh, self)
         self.memory = MemoryView(theme)
+        self.prompt = PromptView(theme)
         self.ledger = LedgerView(theme)
         self.memory.message_wanted.connect(self.message_wanted)
         self.ledger.message_wanted.connect(self.message_wanted)
@@ -59,7 +62,10 @@ class InspectorPanel(QWidget):
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.addTab(self.memory, "Memory")
+        self.tabs.addTab(self.prompt, "Prompt")
         self.tabs.addTab(self.ledger, "Ledger")
+        # The request is read only while it is looked at: it can hold a whole chat.
+        self.tabs.currentChanged.connect(lambda _tab: self._refresh())
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.tabs)
@@ -82,6 +88,7 @@ class InspectorPanel(QWidget):
             self._say_nothing_chosen()
             return
         self.memory.say("", "")
+        self.prompt.say("", "")
         self.ledger.say("", "")
         self._refresh()
 
@@ -103,7 +110,11 @@ class InspectorPanel(QWidget):
         self._reading = True
         problem = ""
         snapshot: MemorySnapshot | None = None
+        request: SentRequest | None = None
+        looked_at = self.tabs.currentWidget() is self.prompt
         try:
+            if looked_at:
+                request = await self._chat.last_request(scope)
             # One more than is shown tells whether there are older rows.
             snapshot = await self._chat.inspect(scope, limit + 1)
         except ChattyError as error:
@@ -112,6 +123,9 @@ class InspectorPanel(QWidget):
             self._reading = False
         stale, self._stale = self._stale, False
         if scope == self._scope:
+            # What was sent was sent, also where the memory cannot be shown.
+            if looked_at:
+                self.prompt.show_request(request)
             if snapshot is None:
                 self._say_problem(problem)
             else:
@@ -145,6 +159,7 @@ class InspectorPanel(QWidget):
 
     def _say_nothing_chosen(self) -> None:
         self.memory.say("No chat chosen", "Choose a chat to see what its agent remembers of it.")
+        self.prompt.say("No chat chosen", "Choose a chat to see what its model was given.")
         self.ledger.say("No chat chosen", "Choose a chat to see how its memory was made.")
 
     def _set_verbatim_from(self, message_id: str | None) -> None:
