@@ -6,7 +6,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.events import Level, Notice
-from chatty_desktop.ui.pieces import IconLabel, Words, icon_button
+from chatty_desktop.ui.chat.body import MessageBody
+from chatty_desktop.ui.pieces import IconLabel, icon_button
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import M, S, Tone
 
@@ -76,7 +77,9 @@ class Banners(QWidget):
         banner = QFrame()
         banner.setProperty("panel", panel)
         banner.setAccessibleName(f"{notice.level}: {notice.text}")
-        words = Words(notice.text)
+        # Not a label: those do not break a long path, and cut it off.
+        words = MessageBody(self._theme)
+        words.show_plain(notice.text)
         close = icon_button(self._theme, "x", "Dismiss")
         close.clicked.connect(lambda: self._dismiss(notice))
         row = QHBoxLayout(banner)

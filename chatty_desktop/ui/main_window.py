@@ -6,7 +6,14 @@ from typing import cast
 
 from PySide6.QtCore import QByteArray, Qt, Signal
 from PySide6.QtGui import QCloseEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QMessageBox, QSplitter, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QMainWindow,
+    QMessageBox,
+    QPushButton,
+    QSplitter,
+    QWidget,
+)
 
 from chatty_desktop.app import App
 from chatty_desktop.domain.events import Notice
@@ -87,6 +94,7 @@ class MainWindow(QMainWindow):
         agent = self._state.text("agent") or None
         if last:
             self.chat.open(last)
+            self.chat.composer.input.setFocus()
         else:
             self.chat.new_chat(agent)
 
@@ -294,8 +302,9 @@ class MainWindow(QMainWindow):
         box.setInformativeText(
             "Its messages go for good, and with them all that agents remember from this chat."
         )
-        delete = box.addButton("Delete", QMessageBox.ButtonRole.DestructiveRole)
+        delete = QPushButton("Delete", box)
         delete.setProperty("kind", "danger")
+        box.addButton(delete, QMessageBox.ButtonRole.DestructiveRole)
         box.addButton(QMessageBox.StandardButton.Cancel)
         box.setDefaultButton(QMessageBox.StandardButton.Cancel)
         delete.clicked.connect(lambda: self._tasks.start(self._delete(session_id, title)))

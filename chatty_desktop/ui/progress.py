@@ -45,8 +45,7 @@ class ModelProgressBar(QWidget):
             return
         progress = list(self._under_way.values())[-1]
         if progress.total:
-            size = QLocale().formattedDataSize
-            amount = f" · {size(progress.done)} of {size(progress.total)}"
+            amount = f" · {_size(progress.done)} of {_size(progress.total)}"
             self.bar.setRange(0, _STEPS)
             self.bar.setValue(_STEPS * min(progress.done, progress.total) // progress.total)
         else:
@@ -54,3 +53,7 @@ class ModelProgressBar(QWidget):
             # A bar without an end: it moves, and promises nothing.
             self.bar.setRange(0, 0)
         self.label.setText(f"{progress.text}{amount}")
+
+
+def _size(count: int) -> str:
+    return QLocale().formattedDataSize(count, 0, QLocale.DataSizeFormat.DataSizeSIFormat)

@@ -83,6 +83,8 @@ QToolButton:hover {{ background: {t.hover}; }}
 QToolButton:pressed, QToolButton:checked {{ background: {t.selection}; }}
 QToolButton:focus {{ border: 1px solid {t.accent}; }}
 QToolButton:disabled {{ color: {t.control}; }}
+QToolButton[kind="panel"]:checked {{ background: transparent; }}
+QToolButton[kind="panel"]:hover {{ background: {t.hover}; }}
 QToolButton[kind="floating"] {{
     background: {t.surface}; border: 1px solid {t.control}; border-radius: 14px;
     padding: 4px 12px 4px 8px;

@@ -68,7 +68,7 @@ class Opened:
 
     def said(self) -> list[str]:
         """What the messages on the screen say, first to last."""
-        return [view.text.plain() for view in self.views]
+        return [view.text.plain().rstrip() for view in self.views]
 
 
 def stored(session_id: str, parent: str | None, agent_id: str, role: Role, text: str) -> Message:

@@ -118,7 +118,10 @@ async def _begin(app: App, title: str, agent_id: str, at: float) -> _Chat:
 
 async def _failed(app: App, agent_id: str, now: float) -> None:
     chat = await _begin(app, "Trip photos: sort by place", agent_id, now - 3 * 3600)
-    await chat.say("user", "Write me a shell loop that sorts photos into folders by place.")
+    text = "Write me a shell loop that sorts photos into folders by place."
+    first = await chat.say("user", text)
+    scope = Scope(agent_id, chat.session.id)
+    await app.memory.add_layer_start(scope, "state", LayerStart(first.id, chat.at))
     await chat.say(
         "assistant",
         "Sure. First the places have to be read from the pictures. The loop beg",

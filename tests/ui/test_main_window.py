@@ -46,7 +46,7 @@ async def test_stop_keeps_what_has_come(open_window: Opened, server: OpenAIServe
     server.script(Answer(["One ", "two ", "three"], held=held, held_after=2))
     await open_window.new_chat()
     open_window.write("Count")
-    await until(lambda: open_window.said()[-1:] == ["One two "])
+    await until(lambda: open_window.said()[-1:] == ["One two"])
     open_window.window.chat.composer.stop.click()
     await until(lambda: says(open_window.views[-1], "Stopped by you"))
     assert open_window.said()[-1].strip() == "One two"
@@ -90,7 +90,7 @@ async def test_two_chats_answer_at_once_without_mixing(
     chat = open_window.window.chat
     await open_window.new_chat()
     open_window.write("first")
-    await until(lambda: open_window.said()[-1:] == ["slow "])
+    await until(lambda: open_window.said()[-1:] == ["slow"])
     first = chat.session_id
     await open_window.new_chat()
     open_window.write("second")
@@ -170,8 +170,7 @@ async def test_how_far_a_model_is_made_ready_is_shown_until_it_is(open_window: O
     publish = open_window.app.events.publish
     publish(ModelProgress("local/starter", "Putting the model together", 50 << 20, 200 << 20))
     assert bar.isVisible()
-    assert "50" in bar.label.text()
-    assert "200" in bar.label.text()
+    assert "52 MB of 210 MB" in bar.label.text()
     assert bar.bar.value() * 4 == bar.bar.maximum()
     publish(ModelProgress("local/starter", ""))
     assert not bar.isVisible()

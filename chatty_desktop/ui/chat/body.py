@@ -53,7 +53,8 @@ class MessageBody(QTextBrowser):
         self.setUndoRedoEnabled(False)
         self.setTabChangesFocus(True)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
-        self.document().setDocumentMargin(0)
+        # Hinted glyphs reach a pixel beyond the width they were laid out for.
+        self.document().setDocumentMargin(1)
         self.document().setIndentWidth(26)
         self.anchorClicked.connect(self._open)
         # Where a link leads is shown before it is followed.

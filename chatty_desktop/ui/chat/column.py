@@ -42,6 +42,7 @@ class MessageColumn(QScrollArea):
         self.following = True
         self._heights: dict[MessageView, int] = {}
         self._moving = False
+        self._laid_out_for = 0
         self._anchor: tuple[MessageView, int] | None = None
         self._content = QWidget()
         self._content.setProperty("panel", "surface")
@@ -49,7 +50,6 @@ class MessageColumn(QScrollArea):
         self.setWidgetResizable(False)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Messages")
         self.viewport().setProperty("panel", "surface")
@@ -125,8 +125,9 @@ class MessageColumn(QScrollArea):
     def lay_out(self) -> None:
         """Place every view, then bring what the reader looks at back to where it was."""
         self._due.stop()
-        width = max(1, min(self.viewport().width() - 2 * M, WIDEST))
-        left = (self.viewport().width() - width) // 2
+        room = self._laid_out_for = self._room()
+        width = max(1, min(room - 2 * M, WIDEST))
+        left = (room - width) // 2
         self._moving = True
         y = M
         for view in self.views:
@@ -139,7 +140,7 @@ class MessageColumn(QScrollArea):
             if view.isHidden():
                 view.show()
             y += height
-        self._content.resize(self.viewport().width(), max(y + M, self.viewport().height()))
+        self._content.resize(room, max(y + M, self.viewport().height()))
         bar = self.verticalScrollBar()
         if self.following:
             bar.setValue(bar.maximum())
@@ -154,8 +155,14 @@ class MessageColumn(QScrollArea):
     def resizeEvent(self, event: QResizeEvent) -> None:
         self._keep_anchor()
         super().resizeEvent(event)
-        self._heights.clear()
+        if self._room() != self._laid_out_for:
+            self._heights.clear()
         self.lay_out()
+
+    def _room(self) -> int:
+        """The width that is there with and without a scroll bar: it comes and goes, and messages
+        are not to be laid out again for it."""
+        return self.width() - self.verticalScrollBar().sizeHint().width()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         # QScrollArea would resize the content by its own idea of it.

@@ -170,7 +170,6 @@ class Composer(QFrame):
         self.send.setToolTip("Send (Enter); Shift+Enter begins a new line")
         self.send.setAccessibleName("Send message")
         self.send.clicked.connect(self._submit)
-        self._theme.dress(self.send, "paper-plane-right", "on_accent")
         self.stop = QPushButton("Stop")
         self.stop.setToolTip("Stop the answer (Esc); what has come of it is kept")
         self.stop.setAccessibleName("Stop the answer")

@@ -59,7 +59,8 @@ def render(text: str, tokens: Tokens) -> Rendered:
     """A model's Markdown. HTML in it is shown as text, images become links."""
     blocks: list[Block] = []
     html = str(_parser().render(text, {"blocks": blocks, "tokens": tokens, "link": []}))
-    return Rendered(html, tuple(blocks))
+    # What follows the last tag would be drawn as a space of its own.
+    return Rendered(html.rstrip(), tuple(blocks))
 
 
 def render_typed(text: str, tokens: Tokens) -> Rendered:

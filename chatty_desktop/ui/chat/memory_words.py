@@ -11,7 +11,7 @@ def short(strategy: Strategy) -> str:
     if not implemented(strategy.kind):
         return missing(strategy.kind)
     if isinstance(strategy, State):
-        return "Remembers what matters, in a state you can read"
+        return "Keeps what matters in a state you can read"
     if isinstance(strategy, Window):
         return f"Sees the last {strategy.max_messages} messages"
     return {
@@ -29,7 +29,7 @@ def sentence(strategy: Strategy) -> str:
         about = f" ({', '.join(names[:4])}{' …' if len(names) > 4 else ''})" if names else ""
         return (
             f"This agent notes what matters{about} after each answer and goes on from its notes, "
-            "not from the whole chat. Watch them fill on the right."
+            "not from the whole chat. Watch the notes fill on the right."
         )
     if isinstance(strategy, Window):
         return (

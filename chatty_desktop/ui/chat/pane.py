@@ -31,6 +31,7 @@ from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.ports import Agents, MessageLog, Sessions
 from chatty_desktop.ui.banners import Banners
+from chatty_desktop.ui.chat.column import WIDEST
 from chatty_desktop.ui.chat.composer import Composer
 from chatty_desktop.ui.chat.memory_words import sentence
 from chatty_desktop.ui.chat.transcript import Transcript
@@ -94,14 +95,21 @@ class ChatPane(QWidget):
         self.transcript.filled.connect(self._show_page)
         self.transcript.retry_wanted.connect(self._retry)
         self.empty = Empty(theme, "chat-circle-dots")
+        self.empty.setMaximumWidth(460)
+        holder = QWidget()
+        centred = QHBoxLayout(holder)
+        centred.addWidget(self.empty)
         self._pages = QStackedWidget()
-        self._pages.addWidget(self.empty)
+        self._pages.addWidget(holder)
         self._pages.addWidget(self.transcript)
         self.progress = ModelProgressBar(theme)
         self.composer = Composer(theme)
         self.composer.send_wanted.connect(self._send)
         self.composer.stop_wanted.connect(self.stop)
         self.composer.agent_chosen.connect(self._agent_chosen)
+        # As wide as the messages at most, and in the middle as they are.
+        for part in (self.banners, self.progress, self.composer):
+            part.setMaximumWidth(WIDEST + 2 * M)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -126,6 +134,7 @@ class ChatPane(QWidget):
         """Put an action of the window beside the title."""
         button = QToolButton()
         button.setDefaultAction(action)
+        button.setProperty("kind", "panel")
         button.setAccessibleName(action.text().replace("&", ""))
         self._header.insertWidget(0 if left else self._header.count(), button)
 
@@ -239,6 +248,10 @@ class ChatPane(QWidget):
             self._tasks.start(self._retrying(self._session_id))
 
     async def _retrying(self, session_id: str) -> None:
+        # A reply is shown as failed a moment before its run has ended.
+        phase = self._chat.phase(session_id)
+        if phase is not None and phase.phase != "settling":
+            await self._chat.wait(session_id)
         if self._session_id == session_id:
             self.transcript.drop_last_reply()
         self.banners.forget_session(session_id)
