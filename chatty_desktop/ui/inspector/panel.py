@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
@@ -11,7 +13,6 @@ from chatty_desktop.domain.memory import MemorySnapshot
 from chatty_desktop.domain.messages import Scope
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.events import Events
-from chatty_desktop.engine.ports import SentRequest
 from chatty_desktop.ui.inspector.ledger_view import LedgerView
 from chatty_desktop.ui.inspector.memory_view import MemoryView
 from chatty_desktop.ui.inspector.prompt_view import PromptView
@@ -48,7 +49,7 @@ class InspectorPanel(QWidget):
         self._tasks = tasks
         self._scope: Scope | None = None
         self._limit = PAGE
-        self._reading = False
+        self._reader: asyncio.Task[None] | None = None
         self._stale = False
         self._verbatim_from: str | None = None
         self._throttle = Throttle(REFRESH_MS, self._refresh, self)
@@ -84,6 +85,10 @@ class InspectorPanel(QWidget):
         self._limit = PAGE
         self._set_verbatim_from(None)
         self._throttle.drop()
+        # The answer for another scope is of no use, and need not be waited for.
+        if self._reader is not None:
+            self._reader.cancel()
+            self._reader = None
         if scope is None:
             self._say_nothing_chosen()
             return
@@ -101,37 +106,35 @@ class InspectorPanel(QWidget):
             self._throttle.request()
 
     def _refresh(self) -> None:
-        if self._reading:
+        if self._reader is not None:
             self._stale = True
         elif self._scope is not None:
-            self._tasks.start(self._read(self._scope, self._limit))
+            self._stale = False
+            self._reader = self._tasks.start(self._read(self._scope, self._limit))
+            self._reader.add_done_callback(self._was_read)
+
+    def _was_read(self, reader: asyncio.Task[None]) -> None:
+        if reader is self._reader:
+            self._reader = None
+            if self._stale and not reader.cancelled():
+                self._refresh()
 
     async def _read(self, scope: Scope, limit: int) -> None:
-        self._reading = True
-        problem = ""
-        snapshot: MemorySnapshot | None = None
-        request: SentRequest | None = None
         looked_at = self.tabs.currentWidget() is self.prompt
         try:
             if looked_at:
                 request = await self._chat.last_request(scope)
+                # What was sent was sent, also where the memory cannot be shown.
+                if scope == self._scope:
+                    self.prompt.show_request(request)
             # One more than is shown tells whether there are older rows.
             snapshot = await self._chat.inspect(scope, limit + 1)
         except ChattyError as error:
-            problem = str(error)
-        finally:
-            self._reading = False
-        stale, self._stale = self._stale, False
+            if scope == self._scope:
+                self._say_problem(str(error))
+            return
         if scope == self._scope:
-            # What was sent was sent, also where the memory cannot be shown.
-            if looked_at:
-                self.prompt.show_request(request)
-            if snapshot is None:
-                self._say_problem(problem)
-            else:
-                self._show(snapshot, limit)
-        if stale or scope != self._scope:
-            self._refresh()
+            self._show(snapshot, limit)
 
     def _show(self, snapshot: MemorySnapshot, limit: int) -> None:
         self.memory.show_memory(snapshot)
