@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import logging
 import queue
 import traceback
@@ -30,7 +31,7 @@ def logging_to(folder: Path) -> Iterator[None]:
         return
     # Written by a thread of its own: a slow disk must not hold up the window.
     records: queue.SimpleQueue[logging.LogRecord] = queue.SimpleQueue()
-    handler = _Queued(records)
+    handler = QueueHandler(records)
     handler.setFormatter(Discreet("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     listener = QueueListener(records, file)
     root, ours = logging.getLogger(), logging.getLogger("chatty_desktop")
@@ -47,20 +48,18 @@ def logging_to(folder: Path) -> Iterator[None]:
         file.close()
 
 
-class _Queued(QueueHandler):
-    """Formats in the thread that logs, where the exception is still at hand."""
-
-    def prepare(self, record: logging.LogRecord) -> logging.LogRecord:
-        prepared: logging.LogRecord = super().prepare(record)
-        return prepared
-
-
 class Discreet(logging.Formatter):
     """Says where an exception came from and of what kind it is, but not its text.
 
     A database error quotes the values it was given and a parser the text it met: both are what
     people wrote. The app's own errors are written for the person and say no such thing.
     """
+
+    def format(self, record: logging.LogRecord) -> str:
+        # Another handler may have left its own words for the exception in the record.
+        record = copy.copy(record)
+        record.exc_text = None
+        return super().format(record)
 
     def formatException(
         self,

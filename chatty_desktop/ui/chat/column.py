@@ -74,6 +74,11 @@ class MessageColumn(QScrollArea):
         self._jump.hide()
         theme.dress(self._jump, "arrow-down", "text")
 
+    @property
+    def full(self) -> bool:
+        """Whether the views are higher than what can be seen of them at once."""
+        return sum(self._heights.values()) >= self.viewport().height()
+
     # --- views ---------------------------------------------------------------------------
 
     def insert(self, index: int, views: Sequence[MessageView]) -> None:

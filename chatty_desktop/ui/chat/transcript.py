@@ -15,14 +15,14 @@ from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.throttle import Throttle
 
-FIRST = 12
-"""Messages of the first paint: enough to fill the pane; the next page follows at once."""
+FIRST = 24
+"""Messages read at first: more than fill the pane."""
 
 PAGE = 60
 """Messages read at a time while scrolling up."""
 
-BATCH = 4
-"""Views made in one go: some 20 ms of work, then the event loop has its turn."""
+BATCH = 3
+"""Views made in one go: some 15 ms of work, then the event loop has its turn."""
 
 KEPT = 180
 """Views kept; beyond it those farthest from the reader are let go, and made again on the way
@@ -293,8 +293,10 @@ class Transcript(QWidget):
         self._at_start = len(older) < wanted
 
     def _show_end(self) -> None:
-        self._first = max(0, len(self._messages) - FIRST)
-        self._make_views(self._first, len(self._messages), 0)
+        """Draw the last messages, no more of them at first than the pane has room for."""
+        self._first = len(self._messages)
+        while self._first > 0 and not self.column.full:
+            self._make_views(max(0, self._first - BATCH), self._first, 0)
         self._restore_stream()
         self._mark_end()
 
