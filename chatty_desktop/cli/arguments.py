@@ -35,7 +35,6 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument(
         "--version", action="version", version=f"%(prog)s {chatty_desktop.__version__}"
     )
-    parser.set_defaults(data_dir=None, json=False)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     ask = commands.add_parser(
         "ask", parents=[scope], help="send a message; prints the reply once memory has settled"
@@ -54,4 +53,5 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     import_.add_argument("file", type=Path, metavar="FILE")
     export = actions.add_parser("export", parents=[everywhere], help="print an agent file")
     export.add_argument("name", metavar="NAME")
-    return parser.parse_args(argv)
+    # Not as defaults of the options: one given before the command would be reset by the command's.
+    return parser.parse_args(argv, argparse.Namespace(data_dir=None, json=False))

@@ -134,8 +134,8 @@ class ChatService:
         its memory from settling (what is not folded stays queued)."""
         answering = self._answering.get(session_id)
         if answering:
-            if answering.task and not answering.task.cancelling():
-                answering.task.cancel()
+            # Soon, not now: a task cancelled before its first step would leave no reply at all.
+            asyncio.get_running_loop().call_soon(_cancel, answering)
             return
         for scope, task in self._settling.items():
             if scope.session_id == session_id:
@@ -243,6 +243,8 @@ class ChatService:
             tell=tell,
         )
         answering.run, answering.scope = run, scope
+        settling = scope in self._settling
+        self._enter(scope, "waiting_for_memory" if settling else "waiting_for_model")
         answering.task = asyncio.create_task(self._answer(scope, run))
         # In callbacks, not in the tasks: a task cancelled before its first step runs nothing.
         answering.task.add_done_callback(lambda _task: self._answered(scope))
@@ -250,8 +252,6 @@ class ChatService:
 
     async def _answer(self, scope: Scope, run: AgentRun) -> None:
         """One run to its reply; memory settles in a task of its own."""
-        if scope in self._settling:
-            self._enter(scope, "waiting_for_memory")
         reply = await run.answer(self._settled(scope))
         self._publish(MemoryChanged(scope))
         if reply.counts and not self._closing:
@@ -343,3 +343,10 @@ class ChatService:
             else:
                 self._phases[event.session_id] = event
         self._publish_to_all(event)
+
+
+def _cancel(answering: _Answering) -> None:
+    """Cancel an answer that is neither over nor being cancelled already."""
+    task, run = answering.task, answering.run
+    if task and run and not (task.done() or task.cancelling() or run.ending):
+        task.cancel()

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from chatty_desktop.domain.agents import AgentDefinition
-from chatty_desktop.domain.errors import ChattyError
+from chatty_desktop.domain.errors import ChattyError, StorageFailed
 from chatty_desktop.domain.events import (
     Level,
     MessageCommitted,
@@ -64,7 +64,8 @@ class Turn:
 
 
 class AgentRun:
-    """One run. `reply` is the answer so far: a draft until its first words are in the log."""
+    """One run. `reply` is the answer so far: a draft until its first words are in the log.
+    `ending` says that the answer is over and being committed: there is nothing left to stop."""
 
     def __init__(
         self,
@@ -94,6 +95,7 @@ class AgentRun:
             started_at=time.time(),
         )
         self._in_log = False
+        self.ending = False
         self.reply = Message(
             id=new_id(),
             session_id=turn.scope.session_id,
@@ -193,8 +195,12 @@ class AgentRun:
             reasoning=self.reply.reasoning + delta.reasoning,
         )
         if not self._in_log:
-            await self._messages.append(self.reply)
-            self._in_log = True
+            self._in_log = True  # before, since Stop may come while it is being committed
+            try:
+                await self._messages.append(self.reply)
+            except StorageFailed:
+                self._in_log = False
+                raise
             self._publish(MessageCommitted(self.reply))
             self._phase("streaming")
         else:
@@ -204,6 +210,7 @@ class AgentRun:
 
     async def _end(self, status: Status, error: str) -> Message:
         """Commit the reply as it ended, and the run."""
+        self.ending = True
         seconds = time.time() - self._run.started_at
         reply = replace(self.reply, status=status, error=error, seconds=seconds)
         self.reply = reply

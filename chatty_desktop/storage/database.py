@@ -7,7 +7,7 @@ import logging
 import shutil
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any, TypeVar
@@ -74,7 +74,11 @@ class Database:
 
         Raises `StorageFailed` when the disk is full or the file cannot be written.
         """
-        task = asyncio.get_running_loop().create_task(self._write(work))
+        return await self.whole(self._write(work))
+
+    async def whole(self, work: Coroutine[Any, Any, T]) -> T:
+        """Carry out `work` to its end, also when the caller is cancelled meanwhile."""
+        task = asyncio.get_running_loop().create_task(work)
         self._writes.add(task)
         task.add_done_callback(self._written)
         return await asyncio.shield(task)

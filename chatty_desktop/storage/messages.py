@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import OrderedDict
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from sqlalchemy import CTE, Row, insert, literal, select, update
@@ -42,11 +43,12 @@ class StoredMessages:
                 .values(leaf_id=message.id, updated_at=message.at)
             )
 
-        async with self._lock:
-            await self._database.write(work)
+        def follow() -> None:
             branch = self._branches.get(message.session_id)
             if branch is not None and not branch.append(message):
                 del self._branches[message.session_id]
+
+        await self._commit(work, follow)
 
     async def update(self, message: Message) -> None:
         async def work(connection: AsyncConnection) -> None:
@@ -55,11 +57,12 @@ class StoredMessages:
                 update(tables.messages).where(_COLUMNS.id == values.pop("id")).values(**values)
             )
 
-        async with self._lock:
-            await self._database.write(work)
+        def follow() -> None:
             branch = self._branches.get(message.session_id)
             if branch is not None:
                 branch.replace(message)
+
+        await self._commit(work, follow)
 
     async def get(self, message_id: str) -> Message | None:
         async with self._database.read() as connection:
@@ -110,9 +113,7 @@ class StoredMessages:
                 .values(leaf_id=message_id)
             )
 
-        async with self._lock:
-            await self._database.write(work)
-            self._branches.pop(session_id, None)
+        await self._commit(work, lambda: self._branches.pop(session_id, None))
 
     def forget(self, session_id: str) -> None:
         """Drop what is kept in memory of a session that was deleted."""
@@ -138,6 +139,18 @@ class StoredMessages:
             return int(done.rowcount)
 
         return await self._database.write(work)
+
+    async def _commit(
+        self, work: Callable[[AsyncConnection], Awaitable[None]], follow: Callable[[], object]
+    ) -> None:
+        """Write, and let what is kept in memory follow: one step, that Stop cannot come between."""
+
+        async def both() -> None:
+            async with self._lock:
+                await self._database.write(work)
+                follow()
+
+        await self._database.whole(both())
 
     async def _read_branch(self, session_id: str) -> Branch:
         async with self._database.read() as connection:

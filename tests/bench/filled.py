@@ -14,7 +14,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.database import Database
 
-WORDS = ["the", "train", "to", "Kyoto", "leaves", "at", "nine", "and", "we", "still", "need", "a", "hotel", "near", "the", "river"]
+WORDS = (
+    *("the", "train", "to", "Kyoto", "leaves", "at", "nine", "and"),
+    *("we", "still", "need", "a", "hotel", "near", "the", "river"),
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -238,7 +238,8 @@ def test_a_reader_that_hangs_up_early_gets_no_traceback(tmp_path: Path) -> None:
     assert process.stdout
     process.stdout.close()
     assert process.stderr
-    assert b"Traceback" not in process.stderr.read()
+    with process.stderr as errors:
+        assert b"Traceback" not in errors.read()
     process.wait(30)
 
 

@@ -11,6 +11,7 @@ from chatty_desktop.domain.errors import Invalid, Unreachable
 from chatty_desktop.domain.events import MessageCommitted, Notice, RunPhaseChanged, TextStreamed
 from chatty_desktop.domain.messages import Message, Status
 from chatty_desktop.engine.ports import ChatRequest, Delta, Usage
+from chatty_desktop.storage.messages import StoredMessages
 from tests.helpers.desk import Desk, wire
 from tests.helpers.scripted import ScriptedModel, ScriptedModels
 from tests.helpers.waiting import until
@@ -120,6 +121,24 @@ async def test_stop_closes_the_stream_and_keeps_the_partial(
     reply = await newest(desk)
     assert (reply.status, endless.closed) == (Status.STOPPED, 1)
     assert reply.content.count("word") > 5
+    assert desk.chat.running() == []
+
+
+@pytest.mark.parametrize("moments", range(0, 40, 3))
+async def test_stop_at_any_moment_leaves_one_reply_that_has_ended(
+    desk: Desk, models: ScriptedModels, moments: int
+) -> None:
+    models.models["test/small"] = Endless()
+    await desk.chat.send(desk.session.id, desk.agent.id, "Go")
+    for _ in range(moments):
+        await asyncio.sleep(0)
+    desk.chat.stop(desk.session.id)
+    desk.chat.stop(desk.session.id)
+    await desk.chat.wait(desk.session.id)
+    branch = list(await desk.messages.branch(desk.session.id))
+    fresh = list(await StoredMessages(desk.database).branch(desk.session.id))
+    assert branch == fresh
+    assert [m.status for m in branch] == [Status.COMPLETE, Status.STOPPED]
     assert desk.chat.running() == []
 
 
@@ -242,8 +261,14 @@ async def test_the_phases_of_a_run_come_in_order_and_end_idle(
     desk: Desk, model: ScriptedModel
 ) -> None:
     await desk.say("Hi")
-    phases = [e.phase for e in desk.events if isinstance(e, RunPhaseChanged)]
-    assert phases == ["waiting_for_model", "streaming", "settling", "idle"]
+    phases = [(e.phase, e.model) for e in desk.events if isinstance(e, RunPhaseChanged)]
+    assert phases == [
+        ("waiting_for_model", ""),
+        ("waiting_for_model", "test/small"),
+        ("streaming", "test/small"),
+        ("settling", ""),
+        ("idle", ""),
+    ]
 
 
 async def test_without_any_model_the_reply_says_what_to_do(
