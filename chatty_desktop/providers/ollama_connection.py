@@ -9,6 +9,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Awaitable
 from contextlib import aclosing
+from contextvars import ContextVar
 from typing import Any, TypeVar, cast
 
 import httpx
@@ -25,6 +26,11 @@ from chatty_desktop.providers.reasoning import ReasoningSplitter
 
 _T = TypeVar("_T")
 
+_responses: ContextVar[list[httpx.Response] | None] = ContextVar("responses", default=None)
+"""The responses behind the answer that is being asked for. The SDK keeps them to itself, and
+closing its generator leaves the closing of the connection to the garbage collector and the
+loop's hooks for generators, which Qt's loop does not have: Ollama would go on after Stop."""
+
 
 class OllamaConnection:
     """One client of one Ollama; `url` is its root."""
@@ -38,6 +44,7 @@ class OllamaConnection:
             timeout=httpx.Timeout(patience.read, connect=patience.connect),
             headers={"Authorization": f"Bearer {key}"} if key else None,
             trust_env=not is_loopback(url),
+            event_hooks={"response": [_keep_response]},
         )
 
     async def models(self) -> list[str]:
@@ -87,6 +94,8 @@ class OllamaConnection:
         self, model: str, request: ChatRequest, num_ctx: int
     ) -> AsyncGenerator[Delta, None]:
         """One answer as it comes, with the SDK's own errors."""
+        responses: list[httpx.Response] = []
+        _responses.set(responses)
         parts = await self._client.chat(
             model,
             [_message(message) for message in request.messages],
@@ -107,8 +116,9 @@ class OllamaConnection:
                 if part.done:
                     usage = Usage(part.prompt_eval_count, part.eval_count)
                     last = Delta(finish=part.done_reason or "stop", usage=usage)
-                    break
         finally:
+            for response in responses:
+                await response.aclose()
             await cast("AsyncGenerator[ollama.ChatResponse, None]", parts).aclose()
         for delta in splitter.finish():
             yield delta
@@ -152,6 +162,11 @@ class OllamaConnection:
         if isinstance(error, ValidationError | ValueError | AttributeError | TypeError):
             return failures.not_understood(asked, str(error))
         return None
+
+
+async def _keep_response(response: httpx.Response) -> None:
+    if (responses := _responses.get()) is not None:
+        responses.append(response)
 
 
 def _message(message: ChatMessage) -> dict[str, Any]:

@@ -145,7 +145,7 @@ class LoopbackServer:
         watching = loop.create_task(reader.read(1))
         try:
             await asyncio.wait({answering, watching}, return_when=asyncio.FIRST_COMPLETED)
-            if not answering.done() and not watching.result():
+            if not answering.done() and _hung_up(watching):
                 received.left.set()
                 return b""
             try:
@@ -158,6 +158,11 @@ class LoopbackServer:
             watching.cancel()
             await asyncio.gather(answering, watching, return_exceptions=True)
             received.ended.set()
+
+
+def _hung_up(watching: asyncio.Task[bytes]) -> bool:
+    """Whether the client closed the connection, or tore it down with an answer unread."""
+    return isinstance(watching.exception(), ConnectionError) or not watching.result()
 
 
 async def _read_request(reader: asyncio.StreamReader, ahead: bytes) -> Received | None:
