@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMessageBox
 
 from chatty_desktop.domain.agents import AgentDefinition, read_agent, write_agent
 from chatty_desktop.domain.strategies import Episodic, State, Window
@@ -224,6 +224,42 @@ async def test_models_that_come_late_leave_what_was_typed_alone(
     await until(lambda: editor.form.model.count() == 3)
     assert editor.form.model.value() == "lab/by hand"
     assert editor.form.model.currentText() == "lab/by hand"
+
+
+async def test_tab_walks_the_form_from_top_to_bottom_and_then_the_buttons(
+    at: Bench, editor: AgentEditor
+) -> None:
+    await opened(editor, at.desk.agent.id)
+    editor.activateWindow()
+    await until(editor.isActiveWindow)
+    editor.form.name.setFocus()
+    walked: list[str] = []
+    for _ in range(20):
+        focused = QApplication.focusWidget()
+        assert focused is not None
+        text = focused.text() if isinstance(focused, QAbstractButton) else ""
+        walked.append(focused.accessibleName() or text)
+        if focused is editor.save_button:
+            break
+        QTest.keyClick(focused, Qt.Key.Key_Tab)
+    assert walked == [
+        "Name",
+        "System prompt",
+        "Model",
+        "Memory",
+        "What to keep",
+        "Fields",
+        "Add field",
+        "Move field down (Alt+Down)",
+        "Delete field (Delete)",
+        "Most characters",
+        "Model that folds",
+        "Most steps in one answer",
+        "Import …",
+        "Export …",
+        "Cancel",
+        "Save",
+    ]
 
 
 # --- JSON ------------------------------------------------------------------------------------

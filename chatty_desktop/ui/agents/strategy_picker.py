@@ -8,6 +8,8 @@ from typing import Any, Final
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QComboBox,
     QFrame,
     QHBoxLayout,
     QStyle,
@@ -139,6 +141,7 @@ class StrategyPicker(QWidget):
                 form.changed.connect(self.changed)
                 self._forms[kind] = form
                 self._form_column.addWidget(form)
+                self._put_after_choice(form)
         for name, form in self._forms.items():
             form.setVisible(name == kind)
         chosen = self._forms.get(kind)
@@ -148,6 +151,17 @@ class StrategyPicker(QWidget):
         self._notice.say("" if implemented(kind) else missing(kind))
         another = self._stored and implemented(kind) and kind != self._loaded["kind"]
         self._mid_session.say(MID_SESSION if another else "")
+
+    def _put_after_choice(self, form: StrategyForm) -> None:
+        """Have Tab walk the form between the choice of its kind and what follows that: made
+        later, it would come after the buttons of the window."""
+        before: QWidget = self.choice
+        for control in form.findChildren(QWidget):
+            own = control.focusProxy() is None and control.window() is self.window()
+            inner = isinstance(control.parent(), QComboBox | QAbstractSpinBox)
+            if own and not inner and control.focusPolicy() & Qt.FocusPolicy.TabFocus:
+                QWidget.setTabOrder(before, control)
+                before = control
 
 
 def unusable(strategy: Mapping[str, Any], loaded: Mapping[str, Any]) -> str:
