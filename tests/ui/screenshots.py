@@ -94,9 +94,14 @@ async def _busy(stage: Stage) -> None:
     publish(Notice("error", "The server lab does not answer. Start it, then press Retry."))
 
 
+async def _prompt(stage: Stage) -> None:
+    await _chat(stage)
+    stage.window.inspector.tabs.setCurrentWidget(stage.window.inspector.ledger)
+
+
 async def _ledger(stage: Stage) -> None:
     await _chat(stage)
-    stage.window.inspector.tabs.setCurrentIndex(1)
+    stage.window.inspector.tabs.setCurrentIndex(2)
 
 
 async def _searching(stage: Stage) -> None:
@@ -145,6 +150,7 @@ VIEWS = {
     "top": View(_chat_top),
     "failed": View(_failed),
     "busy": View(_busy),
+    "prompt": View(_prompt),
     "ledger": View(_ledger),
     "search": View(_searching),
     "editor": View(_editor, _dialog),

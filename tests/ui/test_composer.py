@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QInputMethodEvent
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -40,49 +41,45 @@ def sent(composer: Composer) -> list[str]:
     return texts
 
 
-def test_enter_sends_and_shift_enter_begins_a_line(composer: Composer, qtbot: QtBot) -> None:
+def test_enter_sends_and_shift_enter_begins_a_line(composer: Composer) -> None:
     texts = sent(composer)
-    qtbot.keyClicks(composer.input, "one")
-    qtbot.keyClick(composer.input, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
-    qtbot.keyClicks(composer.input, "two")
+    QTest.keyClicks(composer.input, "one")
+    QTest.keyClick(composer.input, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    QTest.keyClicks(composer.input, "two")
     assert texts == []
-    qtbot.keyClick(composer.input, Qt.Key.Key_Return)
+    QTest.keyClick(composer.input, Qt.Key.Key_Return)
     assert texts == ["one\ntwo"]
 
 
-def test_enter_that_picks_a_candidate_of_an_input_method_sends_nothing(
-    composer: Composer, qtbot: QtBot
-) -> None:
+def test_enter_that_picks_a_candidate_of_an_input_method_sends_nothing(composer: Composer) -> None:
     texts = sent(composer)
     composer.input.setPlainText("京")
     QApplication.sendEvent(composer.input, QInputMethodEvent("とうきょう", []))
-    qtbot.keyClick(composer.input, Qt.Key.Key_Return)
+    QTest.keyClick(composer.input, Qt.Key.Key_Return)
     assert texts == []
     committed = QInputMethodEvent("", [])
     committed.setCommitString("東京")
     QApplication.sendEvent(composer.input, committed)
-    qtbot.keyClick(composer.input, Qt.Key.Key_Return)
+    QTest.keyClick(composer.input, Qt.Key.Key_Return)
     assert len(texts) == 1
     assert "東京" in texts[0]
 
 
-def test_nothing_but_space_cannot_be_sent(composer: Composer, qtbot: QtBot) -> None:
+def test_nothing_but_space_cannot_be_sent(composer: Composer) -> None:
     texts = sent(composer)
     composer.set_text("  \n ")
     assert not composer.send.isEnabled()
-    qtbot.keyClick(composer.input, Qt.Key.Key_Return)
+    QTest.keyClick(composer.input, Qt.Key.Key_Return)
     assert texts == []
 
 
-def test_while_an_answer_comes_stop_stands_in_the_place_of_send(
-    composer: Composer, qtbot: QtBot
-) -> None:
+def test_while_an_answer_comes_stop_stands_in_the_place_of_send(composer: Composer) -> None:
     texts = sent(composer)
     composer.set_text("next")
     composer.set_phase("streaming")
     assert composer.stop.isVisible()
     assert not composer.send.isVisible()
-    qtbot.keyClick(composer.input, Qt.Key.Key_Return)
+    QTest.keyClick(composer.input, Qt.Key.Key_Return)
     assert texts == []
     composer.set_phase("settling")
     assert composer.send.isVisible()

@@ -6,8 +6,8 @@ import asyncio
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
-from pytestqt.qtbot import QtBot
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFrame
 
 from chatty_desktop.domain.events import ModelProgress, Notice
 from chatty_desktop.ui.theme import Theme
@@ -148,7 +148,10 @@ async def test_notices_of_one_chat_do_not_show_in_another(open_window: Opened) -
     assert chat.banners.shown() == ["about the app"]
     chat.open(two.id)
     assert chat.banners.shown() == ["about the app", "about two"]
-    button(chat.banners.layout().itemAt(0).widget(), "Dismiss").click()  # type: ignore[union-attr]
+    first = next(
+        f for f in chat.banners.findChildren(QFrame) if "about the app" in f.accessibleName()
+    )
+    button(first, "Dismiss").click()
     assert chat.banners.shown() == ["about two"]
 
 
@@ -177,7 +180,7 @@ async def test_how_far_a_model_is_made_ready_is_shown_until_it_is(open_window: O
 
 
 async def test_panels_hide_by_shortcut_and_the_window_remembers(
-    data_dir: Path, theme: Theme, server: OpenAIServer, qtbot: QtBot
+    data_dir: Path, theme: Theme, server: OpenAIServer
 ) -> None:
     async with opened(data_dir, theme, server) as made:
         session = await made.session("kept open", 2)
@@ -208,7 +211,7 @@ async def test_closing_only_asks_until_the_window_is_released(open_window: Opene
     assert open_window.window.isVisible()
 
 
-async def test_everything_can_be_reached_by_keyboard(open_window: Opened, qtbot: QtBot) -> None:
+async def test_everything_can_be_reached_by_keyboard(open_window: Opened) -> None:
     session = await open_window.session("one", 3)
     window = open_window.window
     window.chat.open(session.id)
@@ -223,9 +226,9 @@ async def test_everything_can_be_reached_by_keyboard(open_window: Opened, qtbot:
         assert focused is not None
         seen.add(focused)
     assert len(seen) >= 5
-    qtbot.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
     assert window.sessions.search.hasFocus()
-    qtbot.keyClick(window, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
+    QTest.keyClick(window, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
     assert window.chat.composer.input.hasFocus()
 
 

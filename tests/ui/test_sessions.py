@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 from pytestqt.qtbot import QtBot
 
@@ -30,15 +31,15 @@ class Scene:
 
     sessions: StoredSessions
     events: Events
-    list: SessionList
+    widget: SessionList
     running: list[str]
 
     def titles(self) -> list[str]:
         """The chats of the list, headings left out."""
-        return [row.text for row in self.list.model._rows if row.session]
+        return [row.text for row in self.widget.model._rows if row.session]
 
     def headings(self) -> list[str]:
-        return [row.text for row in self.list.model._rows if not row.session]
+        return [row.text for row in self.widget.model._rows if not row.session]
 
 
 @pytest.fixture
@@ -84,7 +85,7 @@ def test_a_title_is_the_first_words_on_one_line() -> None:
 
 
 async def test_an_empty_list_says_how_a_chat_begins(scene: Scene) -> None:
-    await until(lambda: says(scene.list, "No chats yet"))
+    await until(lambda: says(scene.widget, "No chats yet"))
 
 
 async def test_new_chats_come_up_on_top_under_today(scene: Scene) -> None:
@@ -97,56 +98,54 @@ async def test_new_chats_come_up_on_top_under_today(scene: Scene) -> None:
 async def test_searching_shows_only_titles_that_hold_the_words(scene: Scene) -> None:
     for title in ("Kyoto trip", "ÜBUNGEN", "thesis"):
         await scene.sessions.create(title)
-    scene.list.search.setText("übung")
+    scene.widget.search.setText("übung")
     await until(lambda: scene.titles() == ["ÜBUNGEN"])
-    scene.list.search.setText("nothing like it")
-    await until(lambda: says(scene.list, "nothing like it"))
-    scene.list.search.clear()
+    scene.widget.search.setText("nothing like it")
+    await until(lambda: says(scene.widget, "nothing like it"))
+    scene.widget.search.clear()
     await until(lambda: len(scene.titles()) == 3)
 
 
-async def test_a_chat_is_renamed_in_its_place(scene: Scene, qtbot: QtBot) -> None:
+async def test_a_chat_is_renamed_in_its_place(scene: Scene) -> None:
     session = await scene.sessions.create("old")
     await until(lambda: scene.titles() == ["old"])
-    scene.list.set_current(session.id)
-    scene.list.rename_current()
-    editor = scene.list.view.findChild(QLineEdit)
+    scene.widget.set_current(session.id)
+    scene.widget.rename_current()
+    editor = scene.widget.view.findChild(QLineEdit)
     assert editor is not None
     assert editor.text() == "old"
     # What happens elsewhere must not take the editor away.
     await scene.sessions.create("another")
     editor.setText("  new   name ")
-    qtbot.keyClick(editor, Qt.Key.Key_Return)
+    QTest.keyClick(editor, Qt.Key.Key_Return)
     await until(lambda: "new name" in scene.titles() and "another" in scene.titles())
     stored = await scene.sessions.get(session.id)
     assert stored is not None
     assert stored.title == "new name"
 
 
-async def test_an_empty_title_changes_nothing(scene: Scene, qtbot: QtBot) -> None:
+async def test_an_empty_title_changes_nothing(scene: Scene) -> None:
     session = await scene.sessions.create("kept")
     await until(lambda: scene.titles() == ["kept"])
-    index = scene.list.model.index_of(session.id)
-    assert not scene.list.model.setData(index, "   ")
+    index = scene.widget.model.index_of(session.id)
+    assert not scene.widget.model.setData(index, "   ")
     stored = await scene.sessions.get(session.id)
     assert stored is not None
     assert stored.title == "kept"
 
 
-async def test_choosing_by_arrow_key_opens_but_a_refresh_does_not(
-    scene: Scene, qtbot: QtBot
-) -> None:
+async def test_choosing_by_arrow_key_opens_but_a_refresh_does_not(scene: Scene) -> None:
     sessions = [await scene.sessions.create(f"chat {n}") for n in range(3)]
     await until(lambda: len(scene.titles()) == 3)
     chosen: list[str] = []
-    scene.list.chosen.connect(chosen.append)
-    scene.list.set_current(sessions[2].id)
-    scene.list.activateWindow()
-    scene.list.view.setFocus()
-    await until(scene.list.view.hasFocus)
-    qtbot.keyClick(scene.list.view, Qt.Key.Key_Down)
+    scene.widget.chosen.connect(chosen.append)
+    scene.widget.set_current(sessions[2].id)
+    scene.widget.activateWindow()
+    scene.widget.view.setFocus()
+    await until(scene.widget.view.hasFocus)
+    QTest.keyClick(scene.widget.view, Qt.Key.Key_Down)
     assert chosen == [sessions[1].id]
-    scene.list.set_current(sessions[1].id)
+    scene.widget.set_current(sessions[1].id)
     await scene.sessions.rename(sessions[0].id, "renamed")
     await until(lambda: "renamed" in scene.titles())
     assert chosen == [sessions[1].id]
@@ -155,37 +154,37 @@ async def test_choosing_by_arrow_key_opens_but_a_refresh_does_not(
 async def test_what_runs_is_marked_and_said_to_screen_readers(scene: Scene) -> None:
     session = await scene.sessions.create("busy")
     await until(lambda: scene.titles() == ["busy"])
-    index = scene.list.model.index_of(session.id)
+    index = scene.widget.model.index_of(session.id)
     role = Qt.ItemDataRole.AccessibleTextRole
-    assert scene.list.model.data(index, role) == "busy"
+    assert scene.widget.model.data(index, role) == "busy"
     scene.running.append(session.id)
     scene.events.publish(RunPhaseChanged(session.id, "ada", "streaming"))
-    await until(lambda: scene.list.model.data(index, role) == "busy, running")
+    await until(lambda: scene.widget.model.data(index, role) == "busy, running")
 
 
-async def test_deleting_asks_with_the_title(scene: Scene, qtbot: QtBot) -> None:
+async def test_deleting_asks_with_the_title(scene: Scene) -> None:
     session = await scene.sessions.create("to go")
     await until(lambda: scene.titles() == ["to go"])
     wanted: list[tuple[str, str]] = []
-    scene.list.delete_wanted.connect(lambda *of: wanted.append(of))
-    scene.list.set_current(session.id)
-    scene.list.view.setFocus()
-    await until(lambda: QApplication.focusWidget() is scene.list.view)
-    qtbot.keyClick(scene.list.view, Qt.Key.Key_Delete)
+    scene.widget.delete_wanted.connect(lambda *of: wanted.append(of))
+    scene.widget.set_current(session.id)
+    scene.widget.view.setFocus()
+    await until(lambda: QApplication.focusWidget() is scene.widget.view)
+    QTest.keyClick(scene.widget.view, Qt.Key.Key_Delete)
     assert wanted == [(session.id, "to go")]
 
 
 async def test_a_thousand_chats_keep_place_and_mark_through_a_refresh(scene: Scene) -> None:
     sessions = [await scene.sessions.create(f"chat {n}") for n in range(1_000)]
     await until(lambda: len(scene.titles()) == 1_000)
-    scene.list.set_current(sessions[500].id)
-    bar = scene.list.view.verticalScrollBar()
+    scene.widget.set_current(sessions[500].id)
+    bar = scene.widget.view.verticalScrollBar()
     at = bar.value()
     assert at > 0
     await scene.sessions.rename(sessions[2].id, "renamed")
     await until(lambda: "renamed" in scene.titles())
     assert bar.value() == at
-    row = scene.list.model.row(scene.list.view.currentIndex())
+    row = scene.widget.model.row(scene.widget.view.currentIndex())
     assert row is not None
     assert row.session is not None
     assert row.session.id == sessions[500].id

@@ -88,12 +88,13 @@ class Composer(QFrame):
     @property
     def agent_id(self) -> str | None:
         """The agent that will be spoken to, None without any."""
-        agent = self._agent()
-        return agent.id if agent else None
+        return self.agent.id if self.agent else None
 
     @property
     def agent(self) -> Agent | None:
-        return self._agent()
+        """The same, whole."""
+        at = self.picker.currentIndex()
+        return self._agents[at] if 0 <= at < len(self._agents) else None
 
     def set_agent(self, agent_id: str | None) -> None:
         """Choose an agent without saying so; an unknown one leaves the first."""
@@ -204,15 +205,11 @@ class Composer(QFrame):
         if self.agent_id is not None:
             self.agent_chosen.emit(self.agent_id)
 
-    def _agent(self) -> Agent | None:
-        at = self.picker.currentIndex()
-        return self._agents[at] if 0 <= at < len(self._agents) else None
-
     def _answering(self) -> bool:
         return self._phase not in ("idle", "settling")
 
     def _show_agent(self) -> None:
-        agent = self._agent()
+        agent = self.agent
         if agent is None:
             self._model.setText("")
             self._memory.setText("There is no agent yet: make one on the left.")
@@ -233,7 +230,7 @@ class Composer(QFrame):
         self._show_state()
 
     def _show_state(self) -> None:
-        agent = self._agent()
+        agent = self.agent
         usable = agent is not None and implemented(agent.definition.memory_strategy.kind)
         answering = self._answering()
         self.send.setVisible(not answering)

@@ -99,7 +99,8 @@ class Reasoning(QFrame):
         self._fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._fold.setFont(theme.small())
         self._fold.setStyleSheet(
-            "QToolButton { padding: 2px 6px 2px 0; } QToolButton:checked { background: transparent; }"
+            "QToolButton { padding: 2px 6px 2px 0; }"
+            "QToolButton:checked { background: transparent; }"
         )
         self._fold.setAccessibleName("Show or hide the model's reasoning")
         self._fold.toggled.connect(self._toggle)
