@@ -96,7 +96,7 @@ async def _busy(stage: Stage) -> None:
 
 async def _prompt(stage: Stage) -> None:
     await _chat(stage)
-    stage.window.inspector.tabs.setCurrentWidget(stage.window.inspector.ledger)
+    stage.window.inspector.tabs.setCurrentIndex(1)
 
 
 async def _ledger(stage: Stage) -> None:

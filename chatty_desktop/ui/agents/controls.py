@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QWheelEvent
-from PySide6.QtWidgets import QComboBox, QCompleter, QLabel, QSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QComboBox,
+    QCompleter,
+    QLabel,
+    QPlainTextEdit,
+    QSpinBox,
+    QVBoxLayout,
+    QWidget,
+)
 
 from chatty_desktop.domain.errors import ChattyError
 from chatty_desktop.engine.ports import ModelChoice, Models
 from chatty_desktop.ui.pieces import caption
 from chatty_desktop.ui.theme import Theme
-from chatty_desktop.ui.tokens import XS
+from chatty_desktop.ui.tokens import XS, S
 
 
 class Field(QWidget):
@@ -66,6 +74,23 @@ class Field(QWidget):
         """Show another hint; "" takes it away."""
         self._hint.setText(text)
         self._hint.setVisible(bool(text))
+
+
+class GrowingText(QPlainTextEdit):
+    """Text over several lines, as high as it needs between two numbers of lines; Tab leaves it."""
+
+    def __init__(self, least: int, most: int, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._least, self._most = least, most
+        self.setTabChangesFocus(True)
+        self.document().documentLayout().documentSizeChanged.connect(self._fit)
+        self._fit()
+
+    def _fit(self) -> None:
+        # A plain text document counts its height in lines.
+        lines = min(max(int(self.document().size().height()), self._least), self._most)
+        around = 2 * (self.frameWidth() + int(self.document().documentMargin()) + S)
+        self.setFixedHeight(lines * self.fontMetrics().lineSpacing() + around)
 
 
 class Number(QSpinBox):

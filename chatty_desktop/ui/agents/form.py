@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from chatty_desktop.ui.agents.controls import Field, ModelChoices, ModelPicker, Number
+from chatty_desktop.ui.agents.controls import Field, GrowingText, ModelChoices, ModelPicker, Number
 from chatty_desktop.ui.agents.strategy_form import FormParts, Problems
 from chatty_desktop.ui.agents.strategy_picker import StrategyPicker
 from chatty_desktop.ui.theme import Theme
@@ -32,10 +32,8 @@ class AgentForm(QWidget):
         self.name = QLineEdit()
         self.name.setPlaceholderText("What the agent is called in chats")
         self.name.setMaxLength(200)
-        self.system_prompt = QPlainTextEdit()
-        self.system_prompt.setTabChangesFocus(True)
+        self.system_prompt = GrowingText(4, 14)
         self.system_prompt.setPlaceholderText("Who the agent is and how it answers")
-        self.system_prompt.setMinimumHeight(104)
         self.model = ModelPicker(choices, "Default model", names_default=True)
         self.strategy = StrategyPicker(FormParts(theme, choices))
         self.max_steps = Number(1, 1000)

@@ -315,6 +315,7 @@ class AgentList(QWidget):
         below.setContentsMargins(S, XS, S, S)
         below.setSpacing(XS)
         actions = (self.edit_action, self.duplicate_action, self.export_action, self.delete_action)
+        self.chat_action.setIconText("Chat")
         chat = _button(self.chat_action)
         chat.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         below.addWidget(chat)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from PySide6.QtWidgets import QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QWidget
 
 from chatty_desktop.domain.strategies import State
-from chatty_desktop.ui.agents.controls import Field, ModelPicker, Number
+from chatty_desktop.ui.agents.controls import Field, GrowingText, ModelPicker, Number
 from chatty_desktop.ui.agents.fields_table import FieldsTable
 from chatty_desktop.ui.agents.strategy_form import About, FormParts, Problems, StrategyForm
 
@@ -29,10 +29,8 @@ class Form(StrategyForm):
     def __init__(self, parts: FormParts, parent: QWidget | None = None) -> None:
         super().__init__(parts, parent)
         theme = parts.theme
-        self._spec = QPlainTextEdit()
-        self._spec.setTabChangesFocus(True)
+        self._spec = GrowingText(2, 8)
         self._spec.setPlaceholderText("Keep what this person is working on and what is still open.")
-        self._spec.setFixedHeight(64)
         self.table = FieldsTable(theme)
         self._fields_field = Field("Fields", self.table, theme, _FIELDS_HINT)
         self._max_chars = Number(2, 1_000_000)

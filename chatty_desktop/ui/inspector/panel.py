@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.errors import ChattyError
@@ -71,6 +71,7 @@ class InspectorPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.tabs)
         self.setProperty("panel", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName("Memory inspector")
         self.setMinimumWidth(240)
         unsubscribe = events.subscribe(self._heard)

@@ -98,6 +98,7 @@ class RunLogPanel(QWidget):
         column.addLayout(top)
         column.addWidget(self._pages, 1)
         self.setProperty("panel", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName("Run log")
         theme.changed.connect(self.list.viewport().update)
         unsubscribe = events.subscribe(self._heard)
