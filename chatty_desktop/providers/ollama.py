@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING
 
+from chatty_desktop.domain.errors import Unreachable
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.engine.ports import ChatRequest, Delta
 from chatty_desktop.providers.addresses import ollama_root
@@ -36,6 +37,7 @@ class OllamaProvider:
         self._patience = patience
         self._connecting = asyncio.Lock()
         self._connected: OllamaConnection | None = None
+        self._refused: list[OllamaConnection] = []
         self._own_contexts: dict[str, int | None] = {}
 
     @property
@@ -52,26 +54,43 @@ class OllamaProvider:
 
     async def listed(self) -> list[str]:
         """The models pulled so far. Raises `Unreachable` or `Refused`."""
-        return await (await self._connection()).models()
+        async with self._speaking() as connection:
+            return await connection.models()
 
     async def close(self) -> None:
-        if self._connected is not None:
-            await self._connected.close()
+        connections = [*self._refused, *([self._connected] if self._connected else [])]
+        await asyncio.gather(*(connection.close() for connection in connections))
 
     async def context_length(self, name: str) -> int:
         """What is asked for, or the model's own context where that is shorter. Raises
         `Unreachable` or `Refused`."""
         if name not in self._own_contexts:
-            self._own_contexts[name] = await (await self._connection()).own_context(name)
+            async with self._speaking() as connection:
+                self._own_contexts[name] = await connection.own_context(name)
         return min(self.num_ctx, self._own_contexts[name] or self.num_ctx)
 
     async def stream(self, name: str, request: ChatRequest) -> AsyncIterator[Delta]:
         """One answer of one of its models; closing the iterator closes the connection, and Ollama
         stops. Raises `Unreachable` or `Refused`."""
-        connection = await self._connection()
-        async with aclosing(connection.stream(name, request, self.num_ctx)) as deltas:
+        async with (
+            self._speaking() as connection,
+            aclosing(connection.stream(name, request, self.num_ctx)) as deltas,
+        ):
             async for delta in deltas:
                 yield delta
+
+    @asynccontextmanager
+    async def _speaking(self) -> AsyncIterator[OllamaConnection]:
+        """The connection; one whose key was refused is replaced, so that a mended key counts."""
+        connection = await self._connection()
+        try:
+            yield connection
+        except Unreachable as failure:
+            if failure.cause == "authentication" and connection is self._connected:
+                # Not closed yet: other answers may still come over it.
+                self._refused.append(connection)
+                self._connected = None
+            raise
 
     async def _connection(self) -> OllamaConnection:
         async with self._connecting:

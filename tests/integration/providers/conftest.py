@@ -9,7 +9,7 @@ import pytest
 
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.engine.ports import ChatMessage, ChatModel, ChatRequest, Delta, Usage
-from chatty_desktop.providers.contract import Provider
+from chatty_desktop.providers.contract import Provider, ProviderKey
 from chatty_desktop.providers.ollama import OllamaProvider
 from chatty_desktop.providers.openai_compatible import OpenAIProvider
 from chatty_desktop.providers.patience import Patience
@@ -54,7 +54,10 @@ async def answered(model: ChatModel, request: ChatRequest | None = None) -> Answ
 
 
 def provider_for(
-    server: OpenAIServer | OllamaServer, patience: Patience = QUICK, **settings: object
+    server: OpenAIServer | OllamaServer,
+    patience: Patience = QUICK,
+    key: ProviderKey = no_key,
+    **settings: object,
 ) -> Provider:
     """A provider of the server's own kind, at its address unless another is given."""
     kind = "openai" if isinstance(server, OpenAIServer) else "ollama"
@@ -62,7 +65,7 @@ def provider_for(
         {"id": "lab", "kind": kind, "base_url": server.base_url, **settings}
     )
     made = OpenAIProvider if kind == "openai" else OllamaProvider
-    return made(named, no_key, patience)
+    return made(named, key, patience)
 
 
 @pytest.fixture(params=["openai", "ollama"])

@@ -296,3 +296,20 @@ async def test_listing_a_server_that_is_down_is_unreachable(
     with pytest.raises(Unreachable) as failure:
         await provider.listed()
     assert failure.value.cause == "connection"
+
+
+async def test_a_key_goes_out_and_a_refused_one_is_asked_for_anew(server: Server) -> None:
+    server.key = "secret"
+    keys = ["wrong", "secret"]
+
+    async def key(provider_id: str) -> str | None:
+        assert provider_id == "lab"
+        return keys.pop(0)
+
+    provider = provider_for(server, key=key)
+    with pytest.raises(Unreachable, match="Check the key of provider lab") as failure:
+        await answered(provider.chat_model("small"))
+    assert failure.value.cause == "authentication" and "wrong" not in str(failure.value)
+    assert (await answered(provider.chat_model("small"))).finish == "stop"
+    assert keys == []
+    await provider.close()

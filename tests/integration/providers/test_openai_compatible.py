@@ -7,11 +7,9 @@ from collections.abc import AsyncIterator
 import pytest
 
 from chatty_desktop.domain.errors import Refused, Unreachable
-from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.engine.ports import ChatMessage, ChatRequest
-from chatty_desktop.providers.openai_compatible import OpenAIProvider
 from tests.helpers.servers import Answer, OpenAIServer
-from tests.integration.providers.conftest import QUICK, answered, provider_for
+from tests.integration.providers.conftest import answered, provider_for
 
 
 @pytest.fixture
@@ -66,24 +64,6 @@ async def test_both_names_of_the_reasoning_field_are_read(server: OpenAIServer, 
     provider = provider_for(server)
     reply = await answered(provider.chat_model("small"))
     assert (reply.text, reply.reasoning) == ("Yes.", "Hm.")
-    await provider.close()
-
-
-async def test_a_key_goes_out_and_a_refused_one_is_asked_for_anew(server: OpenAIServer) -> None:
-    server.key = "secret"
-    keys = ["wrong", "secret"]
-
-    async def key(provider_id: str) -> str | None:
-        assert provider_id == "lab"
-        return keys.pop(0)
-
-    settings = ProviderSettings(id="lab", kind="openai", base_url=server.base_url)
-    provider = OpenAIProvider(settings, key, QUICK)
-    with pytest.raises(Unreachable, match="Check the key of provider lab") as failure:
-        await answered(provider.chat_model("small"))
-    assert failure.value.cause == "authentication" and "wrong" not in str(failure.value)
-    assert (await answered(provider.chat_model("small"))).finish == "stop"
-    assert keys == []
     await provider.close()
 
 
