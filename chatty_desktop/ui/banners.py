@@ -9,7 +9,7 @@ from chatty_desktop.domain.events import Level, Notice
 from chatty_desktop.ui.chat.body import MessageBody
 from chatty_desktop.ui.pieces import IconLabel, icon_button
 from chatty_desktop.ui.theme import Theme
-from chatty_desktop.ui.tokens import M, S, Tone
+from chatty_desktop.ui.tokens import XS, L, M, S, Tone
 
 MOST = 3
 """Banners shown at once; older ones come back as these are put away."""
@@ -81,6 +81,7 @@ class Banners(QWidget):
         words = MessageBody(self._theme)
         words.show_plain(notice.text)
         close = icon_button(self._theme, "x", "Dismiss")
+        close.setFixedSize(L + XS, L + XS)
         close.clicked.connect(lambda: self._dismiss(notice))
         row = QHBoxLayout(banner)
         row.setContentsMargins(M, S, S, S)

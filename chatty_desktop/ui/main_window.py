@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from typing import cast
 
-from PySide6.QtCore import QByteArray, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QApplication,
     QMainWindow,
     QMessageBox,
     QPushButton,
-    QSplitter,
-    QWidget,
 )
 
 from chatty_desktop.app import App
@@ -20,6 +18,7 @@ from chatty_desktop.domain.events import Notice
 from chatty_desktop.ui.agents.editor import AgentEditor
 from chatty_desktop.ui.agents.list import AgentList
 from chatty_desktop.ui.chat.pane import ChatPane
+from chatty_desktop.ui.columns import Columns
 from chatty_desktop.ui.inspector.panel import InspectorPanel
 from chatty_desktop.ui.inspector.run_log import RunLogPanel
 from chatty_desktop.ui.menus import SCHEMES, Actions
@@ -27,9 +26,6 @@ from chatty_desktop.ui.sessions.list import SessionList
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Scheme, Theme
 from chatty_desktop.ui.window_state import WindowState
-
-_SPLITTERS = ("columns", "left", "right")
-_PANELS = ("sidebar", "inspector", "run_log")
 
 
 class MainWindow(QMainWindow):
@@ -74,7 +70,14 @@ class MainWindow(QMainWindow):
         )
         self.inspector = InspectorPanel(chat=app.chat, events=events, theme=theme, tasks=tasks)
         self.run_log = RunLogPanel(runs=app.runs, events=events, theme=theme, tasks=tasks)
-        self._arrange()
+        self._columns = Columns(
+            sessions=self.sessions,
+            agents=self.agents,
+            chat=self.chat,
+            inspector=self.inspector,
+            run_log=self.run_log,
+        )
+        self.setCentralWidget(self._columns)
         self.actions_ = Actions(theme, self)
         self.actions_.fill(self.menuBar())
         self._connect()
@@ -109,10 +112,9 @@ class MainWindow(QMainWindow):
     def remember(self) -> None:
         """Write down sizes, positions and what is open."""
         self._state.set("geometry", self.saveGeometry())
-        for name in _SPLITTERS:
-            self._state.set(name, self._splitter(name).saveState())
-        for name in _PANELS:
-            self._state.set(f"{name}_shown", not self._panel(name).isHidden())
+        self._columns.remember(self._state)
+        for name, action in self.actions_.panels.items():
+            self._state.set(f"{name}_shown", action.isChecked())
         self._state.set("session", self.chat.session_id or "")
         self._state.set("agent", self.chat.composer.agent_id or "")
         self._state.save()
@@ -132,31 +134,6 @@ class MainWindow(QMainWindow):
 
     # --- putting together --------------------------------------------------------------------
 
-    def _arrange(self) -> None:
-        self._left = self._stack(self.sessions, self.agents, (3, 2))
-        self._left.setMinimumWidth(190)
-        self._right = self._stack(self.inspector, self.run_log, (3, 1))
-        self._right.setMinimumWidth(250)
-        self._columns = QSplitter(Qt.Orientation.Horizontal)
-        self._columns.setHandleWidth(1)
-        self._columns.setChildrenCollapsible(False)
-        for widget, stretch in ((self._left, 0), (self.chat, 1), (self._right, 0)):
-            self._columns.addWidget(widget)
-            self._columns.setStretchFactor(self._columns.count() - 1, stretch)
-        self._columns.setSizes([240, 600, 340])
-        self.setCentralWidget(self._columns)
-
-    @staticmethod
-    def _stack(top: QWidget, bottom: QWidget, shares: tuple[int, int]) -> QSplitter:
-        splitter = QSplitter(Qt.Orientation.Vertical)
-        splitter.setHandleWidth(1)
-        splitter.setChildrenCollapsible(False)
-        for widget, share in zip((top, bottom), shares, strict=True):
-            splitter.addWidget(widget)
-            splitter.setStretchFactor(splitter.count() - 1, share)
-        splitter.setSizes([share * 200 for share in shares])
-        return splitter
-
     def _connect(self) -> None:
         do = self.actions_
         do.new_chat.triggered.connect(self._new_chat)
@@ -172,13 +149,12 @@ class MainWindow(QMainWindow):
         do.next_chat.triggered.connect(lambda: self.sessions.step(1))
         do.previous_chat.triggered.connect(lambda: self.sessions.step(-1))
         do.next_pane.triggered.connect(self._next_pane)
-        do.sidebar.toggled.connect(self._left.setVisible)
-        do.inspector.toggled.connect(self._show_right)
-        do.run_log.toggled.connect(self._show_right)
+        for action in do.panels.values():
+            action.toggled.connect(self._show_panels)
         for scheme, action in do.schemes.items():
             action.triggered.connect(lambda _checked, scheme=scheme: self._set_scheme(scheme))
-        self.chat.add_header_button(do.sidebar, left=True)
-        self.chat.add_header_button(do.inspector, left=False)
+        self.chat.header.add_button(do.sidebar, left=True)
+        self.chat.header.add_button(do.inspector, left=False)
 
         self.sessions.chosen.connect(self.chat.open)
         self.sessions.new_wanted.connect(self._new_chat)
@@ -196,36 +172,19 @@ class MainWindow(QMainWindow):
         if geometry is None or not self.restoreGeometry(geometry):
             available = self.screen().availableGeometry().size()
             self.resize(min(1240, available.width()), min(820, available.height()))
-        for name in _SPLITTERS:
-            state = self._state.bytes(name)
-            if isinstance(state, QByteArray):
-                self._splitter(name).restoreState(state)
-        do = self.actions_
-        do.sidebar.setChecked(self._state.flag("sidebar_shown", True))
-        do.inspector.setChecked(self._state.flag("inspector_shown", True))
-        do.run_log.setChecked(self._state.flag("run_log_shown", True))
+        self._columns.restore(self._state)
+        for name, action in self.actions_.panels.items():
+            action.setChecked(self._state.flag(f"{name}_shown", True))
         scheme = self._state.text("colours")
         if scheme in SCHEMES:
-            do.schemes[scheme].setChecked(True)
+            self.actions_.schemes[scheme].setChecked(True)
             self._set_scheme(scheme)
-
-    def _splitter(self, name: str) -> QSplitter:
-        return {"columns": self._columns, "left": self._left, "right": self._right}[name]
-
-    def _panel(self, name: str) -> QWidget:
-        return {
-            "sidebar": cast(QWidget, self._left),
-            "inspector": self.inspector,
-            "run_log": self.run_log,
-        }[name]
 
     # --- what is done ------------------------------------------------------------------------
 
-    def _show_right(self) -> None:
-        memory, log = self.actions_.inspector.isChecked(), self.actions_.run_log.isChecked()
-        self.inspector.setVisible(memory)
-        self.run_log.setVisible(log)
-        self._right.setVisible(memory or log)
+    def _show_panels(self) -> None:
+        shown = {name: action.isChecked() for name, action in self.actions_.panels.items()}
+        self._columns.show_panels(**shown)
 
     def _set_scheme(self, scheme: str) -> None:
         self._state.set("colours", scheme)
@@ -290,7 +249,7 @@ class MainWindow(QMainWindow):
 
     def _delete_open(self) -> None:
         if self.chat.session_id is not None:
-            self._ask_to_delete(self.chat.session_id, self.chat.title.text())
+            self._ask_to_delete(self.chat.session_id, self.chat.header.title)
 
     def _ask_to_delete(self, session_id: str, title: str) -> None:
         box = QMessageBox(self)

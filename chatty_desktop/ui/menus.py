@@ -14,7 +14,7 @@ SCHEMES = ("system", "light", "dark")
 class Actions(QObject):
     """Every action of the window; the window connects them.
 
-    sidebar, inspector, run_log: panels, checked while they are shown.
+    sidebar, inspector, run_log: panels, checked while they are shown; `panels` holds them by name.
     schemes: one action for each of `SCHEMES`, exclusive.
     """
 
@@ -32,6 +32,11 @@ class Actions(QObject):
         self.sidebar = self._panel("&Chats and agents", "Ctrl+B", "layout")
         self.inspector = self._panel("&Memory", "Ctrl+M", "brain")
         self.run_log = self._panel("&Run log", "Ctrl+L", "list-bullets")
+        self.panels = {
+            "sidebar": self.sidebar,
+            "inspector": self.inspector,
+            "run_log": self.run_log,
+        }
         self.write = self._make("&Write a message", "Ctrl+I", "chat-circle-dots")
         self.choose_agent = self._make("Choose the &agent", "Ctrl+Shift+A", "user-list")
         self.to_end = self._make("To the &end of the chat", "Ctrl+End", "arrow-down")

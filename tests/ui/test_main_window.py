@@ -35,7 +35,7 @@ async def test_the_first_message_makes_a_chat_named_after_it(
     await open_window.new_chat()
     open_window.write("Good morning to you")
     await until(lambda: open_window.said() == ["Good morning to you", "Hello there."])
-    assert open_window.window.chat.title.text() == "Good morning to you"
+    assert open_window.window.chat.header.title == "Good morning to you"
     assert [s.title for s in await open_window.app.sessions.list()] == ["Good morning to you"]
     assert open_window.window.chat.composer.text == ""
     assert says(open_window.views[-1], "lab/small")
@@ -196,7 +196,7 @@ async def test_panels_hide_by_shortcut_and_the_window_remembers(
     theme.force("light")
     async with opened(data_dir, theme, server) as again:
         await until(lambda: again.said()[-1:] == ["answer 1"])
-        assert again.window.chat.title.text() == "kept open"
+        assert again.window.chat.header.title == "kept open"
         assert not again.window.sessions.isVisible()
         assert again.window.inspector.isVisible()
         assert not again.window.run_log.isVisible()

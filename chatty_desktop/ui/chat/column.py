@@ -79,6 +79,13 @@ class MessageColumn(QScrollArea):
         """Whether the views are higher than what can be seen of them at once."""
         return sum(self._heights.values()) >= self.viewport().height()
 
+    def margins(self, width: int) -> tuple[int, int]:
+        """The room left and right of the messages, less the `M` each keeps of its own, in a
+        column of that width."""
+        bar = self.verticalScrollBar().sizeHint().width()
+        left = max(0, (width - bar - WIDEST) // 2 - M)
+        return left, left + bar
+
     # --- views ---------------------------------------------------------------------------
 
     def insert(self, index: int, views: Sequence[MessageView]) -> None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -26,21 +25,19 @@ from chatty_desktop.domain.events import (
     TextStreamed,
 )
 from chatty_desktop.domain.messages import Scope, Session
-from chatty_desktop.domain.titles import UNTITLED, title_from
+from chatty_desktop.domain.titles import title_from
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.ports import Agents, MessageLog, Sessions
 from chatty_desktop.ui.banners import Banners
-from chatty_desktop.ui.chat.column import WIDEST
 from chatty_desktop.ui.chat.composer import Composer
+from chatty_desktop.ui.chat.header import ChatHeader
 from chatty_desktop.ui.chat.memory_words import sentence
 from chatty_desktop.ui.chat.transcript import Transcript
-from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.pieces import Empty
 from chatty_desktop.ui.progress import ModelProgressBar
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
-from chatty_desktop.ui.tokens import M, S
 
 
 class ChatPane(QWidget):
@@ -82,12 +79,7 @@ class ChatPane(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMinimumWidth(340)
 
-        self.title = ElidedLabel()
-        self.title.setFont(theme.heading())
-        self._header = QHBoxLayout()
-        self._header.setContentsMargins(M, S, M, S)
-        self._header.setSpacing(S)
-        self._header.addWidget(self.title, 1)
+        self.header = ChatHeader(theme)
         self.banners = Banners(theme)
         self.transcript = Transcript(
             page=messages.page, partial=chat.partial, theme=theme, tasks=tasks
@@ -107,17 +99,16 @@ class ChatPane(QWidget):
         self.composer.send_wanted.connect(self._send)
         self.composer.stop_wanted.connect(self.stop)
         self.composer.agent_chosen.connect(self._agent_chosen)
-        # As wide as the messages at most, and in the middle as they are.
-        for part in (self.banners, self.progress, self.composer):
-            part.setMaximumWidth(WIDEST + 2 * M)
+        self._below = QVBoxLayout()
+        self._below.addWidget(self.progress)
+        self._below.addWidget(self.composer)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(self._header)
+        column.addWidget(self.header)
         column.addWidget(self.banners)
         column.addWidget(self._pages, 1)
-        column.addWidget(self.progress)
-        column.addWidget(self.composer)
+        column.addLayout(self._below)
         unsubscribe = events.subscribe(self._heard)
         self.destroyed.connect(unsubscribe)
         self._show_title("")
@@ -130,13 +121,11 @@ class ChatPane(QWidget):
         """The session that is open, None on the empty page."""
         return self._session_id
 
-    def add_header_button(self, action: QAction, *, left: bool) -> None:
-        """Put an action of the window beside the title."""
-        button = QToolButton()
-        button.setDefaultAction(action)
-        button.setProperty("kind", "panel")
-        button.setAccessibleName(action.text().replace("&", ""))
-        self._header.insertWidget(0 if left else self._header.count(), button)
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """What is below the messages stands where they stand."""
+        super().resizeEvent(event)
+        left, right = self.transcript.column.margins(self.width())
+        self._below.setContentsMargins(left, 0, right, 0)
 
     def open(self, session_id: str) -> None:
         """Show a session, with what was being written in it."""
@@ -316,8 +305,8 @@ class ChatPane(QWidget):
     # --- drawing -------------------------------------------------------------------------
 
     def _show_title(self, title: str) -> None:
-        self.title.setText(title or UNTITLED)
-        self.transcript.setAccessibleName(f"Chat: {title or UNTITLED}")
+        self.header.set_title(title)
+        self.transcript.setAccessibleName(f"Chat: {self.header.title}")
 
     def _show_page(self, filled: bool) -> None:
         self._pages.setCurrentIndex(1 if filled else 0)

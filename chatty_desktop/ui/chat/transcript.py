@@ -11,9 +11,9 @@ from chatty_desktop.domain.events import Event, MessageCommitted, TextStreamed
 from chatty_desktop.domain.messages import Message, Status
 from chatty_desktop.ui.chat.column import MessageColumn
 from chatty_desktop.ui.chat.message import MessageView
+from chatty_desktop.ui.chat.stream import ReplyStream
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
-from chatty_desktop.ui.throttle import Throttle
 
 FIRST = 24
 """Messages read at first: more than fill the pane."""
@@ -27,9 +27,6 @@ BATCH = 3
 KEPT = 180
 """Views kept; beyond it those farthest from the reader are let go, and made again on the way
 back."""
-
-FLUSH_MS = 40
-"""Milliseconds between two repaints of a reply that is being written."""
 
 VERBATIM = "The model sees what follows word for word"
 
@@ -74,10 +71,8 @@ class Transcript(QWidget):
         self._opening: object | None = None
         self._loading = False
         self._missed: list[MessageCommitted] = []
-        self._streaming: str | None = None
-        self._text: list[str] = []
-        self._thoughts: list[str] = []
-        self._flushing = Throttle(FLUSH_MS, self._flush, self)
+        self._stream = ReplyStream(self)
+        self._stream.grown.connect(self._grown)
         self.column = MessageColumn(theme)
         self.column.near_top.connect(self._want_older)
         self.column.near_end.connect(self._want_newer)
@@ -123,10 +118,8 @@ class Transcript(QWidget):
                 return
             self._commit(event.message)
             self.filled.emit(bool(self._messages))
-        elif isinstance(event, TextStreamed) and event.message_id == self._streaming:
-            self._text.append(event.text)
-            self._thoughts.append(event.reasoning)
-            self._flushing.request()
+        elif isinstance(event, TextStreamed):
+            self._stream.take(event)
 
     def set_speakers(self, names: dict[str, str]) -> None:
         """The names of the agents by their ids."""
@@ -186,8 +179,8 @@ class Transcript(QWidget):
         if index is not None:
             self._messages[index] = message
             view = self._view(index)
-            if message.id == self._streaming and message.status is not Status.STREAMING:
-                self._end_stream()
+            if message.id == self._stream.message_id and message.status is not Status.STREAMING:
+                self._stream.end()
             if view is not None:
                 view.show_message(message, last=index == len(self._messages) - 1)
             return
@@ -205,7 +198,7 @@ class Transcript(QWidget):
             self.column.views[-1].set_last(False)
         self._messages.append(message)
         if message.status is Status.STREAMING:
-            self._streaming = message.id
+            self._stream.follow(message.id)
         if shown_to_end:
             last = len(self._messages) - 1
             self._make_views(last, last + 1, len(self.column.views))
@@ -217,29 +210,18 @@ class Transcript(QWidget):
         """Forget the messages from `length` on: another branch goes on from there."""
         if length >= len(self._messages):
             return
-        self._end_stream()
+        self._stream.end()
         del self._messages[length:]
         keep = max(0, length - self._first)
         self.column.remove(keep, len(self.column.views))
         if not self.column.views and self._messages:
             self._show_end()
 
-    def _flush(self) -> None:
-        text, thoughts = "".join(self._text), "".join(self._thoughts)
-        self._text.clear()
-        self._thoughts.clear()
-        index = self._index(self._streaming) if self._streaming else None
+    def _grown(self, text: str, thoughts: str) -> None:
+        index = self._index(self._stream.message_id) if self._stream.message_id else None
         view = self._view(index) if index is not None else None
         if view is not None:
             view.append(text, thoughts)
-        elif index is not None:
-            self._restore_stream()
-
-    def _end_stream(self) -> None:
-        self._streaming = None
-        self._flushing.drop()
-        self._text.clear()
-        self._thoughts.clear()
 
     def _restore_stream(self) -> None:
         """Show all that has come of the reply being written."""
@@ -249,8 +231,7 @@ class Transcript(QWidget):
             return
         if self._messages[index].status is not Status.STREAMING:
             return
-        self._end_stream()
-        self._streaming = partial[0]
+        self._stream.follow(partial[0])
         view = self._view(index)
         if view is not None:
             view.restore_stream(partial[1], partial[2])
@@ -334,7 +315,7 @@ class Transcript(QWidget):
         self._mark_end()
 
     def _clear(self) -> None:
-        self._end_stream()
+        self._stream.end()
         self._messages = []
         self._missed = []
         self._first = 0

@@ -1,0 +1,50 @@
+"""The line above a chat: its title, and buttons of the window beside it."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+
+from chatty_desktop.domain.titles import UNTITLED
+from chatty_desktop.ui.elided import ElidedLabel
+from chatty_desktop.ui.theme import Theme
+from chatty_desktop.ui.tokens import M, S
+
+
+class ChatHeader(QWidget):
+    """The title on one line, with a hairline below."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._title = ElidedLabel()
+        self._title.setFont(theme.heading())
+        self._row = QHBoxLayout()
+        self._row.setContentsMargins(M, S, M, S)
+        self._row.setSpacing(S)
+        self._row.addWidget(self._title, 1)
+        line = QFrame()
+        line.setProperty("line", "true")
+        line.setFixedHeight(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(self._row)
+        column.addWidget(line)
+        self.set_title("")
+
+    @property
+    def title(self) -> str:
+        """What is on the screen."""
+        return self._title.text()
+
+    def set_title(self, title: str) -> None:
+        """Show a title; "" is shown as that of a chat without one."""
+        self._title.setText(title or UNTITLED)
+
+    def add_button(self, action: QAction, *, left: bool) -> None:
+        """Put an action of the window beside the title."""
+        button = QToolButton()
+        button.setDefaultAction(action)
+        button.setProperty("kind", "panel")
+        button.setAccessibleName(action.text().replace("&", ""))
+        self._row.insertWidget(0 if left else self._row.count(), button)
