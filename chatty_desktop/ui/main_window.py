@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
 
 from chatty_desktop.app import App
 from chatty_desktop.domain.events import Notice
-from chatty_desktop.ui.agents.editor import AgentEditor
 from chatty_desktop.ui.agents.list import AgentList
 from chatty_desktop.ui.chat.pane import ChatPane
 from chatty_desktop.ui.columns import Columns
@@ -26,6 +25,9 @@ from chatty_desktop.ui.sessions.list import SessionList
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Scheme, Theme
 from chatty_desktop.ui.window_state import WindowState
+
+if TYPE_CHECKING:
+    from chatty_desktop.ui.agents.editor import AgentEditor
 
 
 class MainWindow(QMainWindow):
@@ -236,6 +238,9 @@ class MainWindow(QMainWindow):
 
     def _edit_agent(self, agent_id: str | None) -> None:
         if self._editor is None:
+            # Imported when it is wanted: the window opens sooner without its forms.
+            from chatty_desktop.ui.agents.editor import AgentEditor
+
             self._editor = AgentEditor(
                 agents=self._app.agents,
                 models=self._app.models,

@@ -7,17 +7,15 @@ from collections.abc import Callable
 from typing import Any, Literal, Protocol
 
 import shiboken6
-from PySide6.QtCore import QObject, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPalette, QPixmap
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPalette
 from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
-from qtawesome.iconic_font import CharIconEngine, IconicFont
 
+from chatty_desktop.ui.icons import Phosphor
 from chatty_desktop.ui.stylesheet import build
 from chatty_desktop.ui.tokens import DARK, LIGHT, Tokens, Tone
 
 Scheme = Literal["light", "dark"]
-
-_ICON_SET = ("ph", "phosphor-1.3.0.ttf", "phosphor-charmap-1.3.0.json")
 
 
 class _TakesIcon(Protocol):
@@ -39,7 +37,7 @@ class Theme(QObject):
         self._forced = forced
         self._dressed: dict[int, tuple[weakref.ref[Any], Callable[[], None]]] = {}
         application.setStyle(QStyleFactory.create("Fusion"))
-        self._icons = _Icons(_ICON_SET)
+        self._icons = Phosphor()
         self.tokens: Tokens = self._wanted()
         self._apply()
         application.styleHints().colorSchemeChanged.connect(self._follow)
@@ -58,11 +56,7 @@ class Theme(QObject):
 
         For icons that outlive a change of scheme use `dress`.
         """
-        colour = QColor(self.tokens.colour(tone))
-        disabled = QColor(colour)
-        disabled.setAlphaF(0.4)
-        icon: QIcon = self._icons.icon(f"ph.{name}", color=colour, color_disabled=disabled)
-        return icon
+        return self._icons.icon(name, QColor(self.tokens.colour(tone)))
 
     def dress(self, target: _TakesIcon, name: str, tone: Tone = "muted") -> None:
         """Give a button or an action its icon, and again whenever the scheme flips."""
@@ -120,21 +114,6 @@ class Theme(QObject):
     def _apply(self) -> None:
         self._application.setPalette(palette(self.tokens))
         self._application.setStyleSheet(build(self.tokens))
-
-
-class _Icons(IconicFont):  # type: ignore[misc]  # ships no types
-    """The icon font, silent when a widget asks for an icon where it has no room for one."""
-
-    def _icon_by_painter(self, painter: Any, options: Any) -> QIcon:
-        return QIcon(_Engine(self, painter, options))
-
-
-class _Engine(CharIconEngine):  # type: ignore[misc]  # ships no types
-    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
-        if size.isEmpty():
-            return QPixmap()
-        pixmap: QPixmap = super().pixmap(size, mode, state)
-        return pixmap
 
 
 def set_tone(widget: QWidget, tone: Tone | Literal[""]) -> None:
