@@ -20,8 +20,8 @@ import threading
 from typing import Any, TextIO
 
 _PR_SET_PDEATHSIG = 1
-_NICENESS = 5
-"""The window comes first when processors are few."""
+_NICENESS = 2
+"""The window comes first when processors are few; more would starve answers on a busy computer."""
 
 _PROMPT_CACHE_MIB = 512
 """Memory for prompts read before: chats and folds take turns on one slot."""
