@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 import httpx
-import psutil  # type: ignore[import-untyped]
+import psutil
 import pytest
 
 from chatty_desktop.domain.errors import Unreachable
