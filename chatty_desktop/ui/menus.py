@@ -24,7 +24,8 @@ class Actions(QObject):
         self.new_chat = self._make("&New chat", "Ctrl+N", "note-pencil")
         self.new_agent = self._make("New &agent …", "Ctrl+Shift+N", "user-plus")
         self.search = self._make("&Search chats", "Ctrl+F", "magnifying-glass")
-        self.rename = self._make("&Rename chat", "F2", "pencil-simple")
+        # Not F2: that renames in whichever list has the keyboard.
+        self.rename = self._make("&Rename chat", "Ctrl+R", "pencil-simple")
         self.delete = self._make("&Delete chat …", "Ctrl+Shift+Backspace", "trash")
         self.stop = self._make("S&top", "Esc", "stop-circle")
         self.quit = self._make("&Quit", "Ctrl+Q", "sign-out")

@@ -6,8 +6,9 @@ import asyncio
 from pathlib import Path
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFrame
+from PySide6.QtWidgets import QApplication, QFrame, QLineEdit
 
 from chatty_desktop.domain.events import ModelProgress, Notice
 from chatty_desktop.ui.theme import Theme
@@ -63,6 +64,55 @@ async def test_a_failed_answer_says_why_and_retry_gets_one(
     await until(lambda: open_window.views and says(open_window.views[-1], "not to my liking"))
     button(open_window.views[-1], "Ask for this reply again").click()
     await until(lambda: open_window.said() == ["Hello", "Now it works."])
+
+
+async def test_after_a_restart_chat_memory_and_queue_are_as_they_were(
+    data_dir: Path, theme: Theme, server: OpenAIServer
+) -> None:
+    server.script("Lovely.", "An hour by train.")
+    server.script_folds(
+        [{"key": "goal", "value": "three nights in Kyoto"}], Answer.fail(401, "no longer welcome")
+    )
+    said = [
+        "I want three nights in Kyoto.",
+        "Lovely.",
+        "How far is Nara from Kyoto?",
+        "An hour by train.",
+    ]
+    async with opened(data_dir, theme, server) as made:
+        await made.new_chat("Project notes")
+        made.write(said[0])
+        await until(lambda: says(made.window.inspector, "three nights in Kyoto"))
+        await until(made.window.chat.composer.send.isVisible)
+        made.write(said[2])
+        await until(lambda: made.said() == said)
+        await until(lambda: says(made.window.inspector, "Not folded yet (2)"))
+        session = made.window.chat.session_id
+        assert session is not None
+        await made.app.chat.wait(session)
+    async with opened(data_dir, theme, server) as again:
+        await until(lambda: again.said() == said)
+        await until(lambda: says(again.window.inspector, "three nights in Kyoto"))
+        assert says(again.window.inspector, "Not folded yet (2)")
+        assert says(again.views[2], "word for word")
+
+
+async def test_the_next_message_waits_for_memory_and_says_so(
+    open_window: Opened, server: OpenAIServer
+) -> None:
+    held = asyncio.Event()
+    server.script("One.", "Two.")
+    server.script_folds(Answer("{}", held=held))
+    composer = open_window.window.chat.composer
+    await open_window.new_chat("Project notes")
+    open_window.write("first")
+    await until(lambda: says(composer, "Memory is being updated"))
+    assert open_window.said() == ["first", "One."]
+    open_window.write("second")
+    await until(lambda: says(composer, "Waiting for memory"))
+    assert open_window.said() == ["first", "One.", "second"]
+    held.set()
+    await until(lambda: open_window.said() == ["first", "One.", "second", "Two."])
 
 
 async def test_a_draft_stays_with_its_chat(open_window: Opened) -> None:
@@ -216,6 +266,7 @@ async def test_everything_can_be_reached_by_keyboard(open_window: Opened) -> Non
     window = open_window.window
     window.chat.open(session.id)
     await open_window.tasks.idle()
+    await until(window.sessions.view.isVisible)
     window.activateWindow()
     window.chat.composer.input.setFocus()
     await until(window.chat.composer.input.hasFocus)
@@ -230,6 +281,32 @@ async def test_everything_can_be_reached_by_keyboard(open_window: Opened) -> Non
     assert window.sessions.search.hasFocus()
     QTest.keyClick(window, Qt.Key.Key_I, Qt.KeyboardModifier.ControlModifier)
     assert window.chat.composer.input.hasFocus()
+
+
+async def test_each_shortcut_means_one_thing_wherever_the_keyboard_is(
+    open_window: Opened,
+) -> None:
+    session = await open_window.session("to rename", 1)
+    window = open_window.window
+    window.chat.open(session.id)
+    await until(lambda: window.sessions.model.index_of(session.id).isValid())
+    window.activateWindow()
+    window.sessions.view.setFocus()
+    await until(window.sessions.view.hasFocus)
+    QTest.keyClick(window.sessions.view, Qt.Key.Key_F2)
+    editor = window.sessions.view.findChild(QLineEdit)
+    assert editor is not None
+    assert editor.hasFocus()
+    QTest.keyClick(editor, Qt.Key.Key_Escape)
+    await until(lambda: not editor.isVisible())
+    QTest.keyClick(window, Qt.Key.Key_R, Qt.KeyboardModifier.ControlModifier)
+    await until(lambda: isinstance(QApplication.focusWidget(), QLineEdit))
+    keys = [
+        shortcut.toString()
+        for action in window.actions_.findChildren(QAction)
+        for shortcut in action.shortcuts()
+    ]
+    assert len(keys) == len(set(keys))
 
 
 async def test_the_smallest_window_shows_the_chat_whole(open_window: Opened) -> None:
