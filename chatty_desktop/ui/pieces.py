@@ -116,7 +116,7 @@ class Card(QFrame):
         self.column.setSpacing(XS)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.pos()):
+        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
             self.pressed.emit()
         super().mouseReleaseEvent(event)
 
