@@ -31,15 +31,17 @@ def ground(
 ) -> tuple[list[Operation], list[Dropped]]:
     """(what is kept, what is dropped and why), each in the order it was said.
 
-    Dropped are: all but the last change of a key; forgetting what Σ does not hold; a value Σ
-    holds already; and a value that shares no word with the new messages. true and false share
-    words with nothing and are kept.
+    Dropped are: all but the last change of a key; forgetting what Σ does not hold; and a value
+    that shares no word with the new messages. true and false share words with nothing and are
+    kept. To repeat what Σ holds is no change: it is neither kept nor told as dropped.
     """
     said = {word for message in messages for word in words(message.content)}
     last = {operation.key: operation for operation in operations}
     kept: list[Operation] = []
     dropped: list[Dropped] = []
     for operation in operations:
+        if operation.key in state and _same(state[operation.key], operation.value):
+            continue
         if last[operation.key] is not operation:
             reason = "a later change of the same key replaces it"
         else:
@@ -55,11 +57,8 @@ def ground(
 
 def _objection(operation: Operation, said: set[str], state: Mapping[str, Any]) -> str:
     """Why an operation is not kept, or ""."""
-    held = operation.key in state
     if operation.forget:
-        return "" if held else "there is nothing to forget"
-    if held and _same(state[operation.key], operation.value):
-        return "nothing new: the state says so already"
+        return "" if operation.key in state else "there is nothing to forget"
     content = {word for text in _texts(operation.value) for word in words(text)}
     if content and not content & said:
         return "no word of it is in the new messages"

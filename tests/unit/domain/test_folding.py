@@ -58,6 +58,13 @@ def ask(*messages: Message, state: dict[str, Any] | None = None, **more: Any) ->
     )
 
 
+def decisions(schema: dict[str, Any]) -> dict[str, Any]:
+    changes = schema["properties"]["changes"]
+    assert changes["required"] == list(changes["properties"])
+    found: dict[str, Any] = changes["properties"]
+    return found
+
+
 def read(reply: str, said: str, state: dict[str, Any] | None = None) -> Any:
     return read_fold(reply, fields=FIELDS, state=state or {}, messages=[message("user", said)])
 
@@ -72,6 +79,7 @@ def read(reply: str, said: str, state: dict[str, Any] | None = None) -> Any:
         '[{"key": "goal", "value": "Kyoto"}]',
         '{"goal": "Kyoto"}',
         '{"changes": {"goal": "Kyoto"}}',
+        '{"changes": {"goal": "Kyoto", "open": "-"}}',
         'Sure! Here it is:\n```json\n{"changes": [{"key": "goal", "value": "Kyoto"}]}\n```\nBye.',
         '<think>{"goal": "Osaka"}? No.</think>{"goal": "Kyoto"}',
         '<THINK>\nhm\n</THINK>\n<reasoning>more</reasoning>{"goal": "Kyoto"}',
@@ -85,7 +93,9 @@ def test_one_answer_is_found_whatever_stands_around_it(reply: str) -> None:
     assert read_reply(reply) == SET_GOAL
 
 
-@pytest.mark.parametrize("reply", ['{"changes": []}', "{}", "[]", '{"changes": {}}'])
+@pytest.mark.parametrize(
+    "reply", ['{"changes": []}', "{}", "[]", '{"changes": {}}', '{"goal": "-"}']
+)
 def test_an_answer_without_changes_says_that_nothing_changed(reply: str) -> None:
     assert read_reply(reply) == []
 
@@ -109,8 +119,8 @@ def test_an_answer_without_changes_says_that_nothing_changed(reply: str) -> None
         ('{"goal": "Kyoto", "goal": "Osaka"}', '"goal" is there twice'),
         ('{"goal": ' + "[" * 100_000, "nested too deeply"),
         ('{"goal": ' + "1" * 5000 + "}", "cannot be read"),
-        ('{"changes": null}', "must be a list"),
-        ('{"changes": "none"}', "must be a list"),
+        ('{"changes": null}', "must be an object"),
+        ('{"changes": "none"}', "must be an object"),
         ('{"changes": ["goal"]}', "must have the form"),
         ('{"changes": [{"value": "Kyoto"}]}', "must have the form"),
         ('{"changes": [{"key": "goal"}]}', "must have the form"),
@@ -191,10 +201,27 @@ def test_forgetting_what_is_not_there_is_dropped() -> None:
     assert proposal.dropped[0]["forget"] is True
 
 
-def test_a_value_the_state_holds_already_leaves_nothing_to_change() -> None:
-    proposal = read('{"goal": "Kyoto"}', "Kyoto it is", {"goal": "Kyoto"})
+def test_to_repeat_what_the_state_holds_is_no_change_and_nothing_to_tell() -> None:
+    proposal = read('{"goal": "Kyoto"}', "Let us talk of food", {"goal": "Kyoto"})
     assert proposal.patch == {}
-    assert proposal.dropped[0]["reason"].startswith("nothing new")
+    assert proposal.dropped == ()
+
+
+def test_a_number_is_not_mistaken_for_the_true_that_the_state_holds() -> None:
+    assert read('{"goal": 1}', "make it 1", {"goal": True}).patch == {"goal": 1}
+
+
+def test_a_field_may_be_named_with_its_description_as_the_question_does() -> None:
+    reply = '{"changes": {"goal: what they are trying to achieve": "Kyoto"}}'
+    assert read(reply, "I want to see Kyoto").patch == {"goal": "Kyoto"}
+
+
+def test_fields_whose_names_and_descriptions_run_together_are_told_apart() -> None:
+    fields = (StateField(name="a", description="b: c"), StateField(name="a: b", description="c"))
+    said = [message("user", "one two")]
+    proposal = read_fold('{"a": "one", "a: b": "two"}', fields=fields, state={}, messages=said)
+    assert proposal.patch == {"a": "one", "a: b": "two"}
+    assert len(decisions(fold_schema(fields, {}))) == 2
 
 
 def test_the_last_of_two_changes_of_a_key_counts_and_the_first_is_told() -> None:
@@ -271,7 +298,7 @@ def test_tool_calls_and_results_are_part_of_the_question() -> None:
 
 def test_a_server_that_cannot_constrain_is_told_the_form_in_words() -> None:
     text = ask(message("user", "hi"), constrained=False)[-1][1]
-    assert '{"key": "name of a field", "forget": true}' in text
+    assert PROMPTS["fold_words"].strip() in text
     assert text != ask(message("user", "hi"))[-1][1]
 
 
@@ -299,14 +326,21 @@ def test_a_retry_after_an_empty_reply_still_has_an_answer_turn() -> None:
     assert turns[-2] == ("assistant", "(no answer)")
 
 
-def test_the_schema_allows_just_the_fields_and_forgetting_only_what_is_held() -> None:
-    def enums(schema: Any) -> list[list[Any]]:
-        if isinstance(schema, dict):
-            own = [schema["enum"]] if "enum" in schema else []
-            return own + [each for value in schema.values() for each in enums(value)]
-        if isinstance(schema, list):
-            return [each for value in schema for each in enums(value)]
-        return []
+def test_the_schema_asks_for_every_field_in_order_and_forgets_only_what_is_held() -> None:
+    fields = (*FIELDS, StateField(name="plain"))
+    asked = decisions(fold_schema(fields, {"open": 1}))
+    assert list(asked) == [
+        "goal: what they are trying to achieve",
+        "open: what is still unresolved",
+        "plain",
+    ]
+    null = {"type": "null"}
+    assert [null in each["anyOf"] for each in asked.values()] == [False, True, False]
 
-    assert enums(fold_schema(FIELDS, {})) == [["goal", "open"]]
-    assert enums(fold_schema(FIELDS, {"open": 1})) == [["goal", "open"], ["open"], [True]]
+
+def test_the_schema_and_the_question_name_the_fields_alike() -> None:
+    fields = (StateField(name="said", description='their "own"\n  words \\ quotes'),)
+    label = "said: their 'own' words / quotes"
+    assert list(decisions(fold_schema(fields, {}))) == [label]
+    turns = fold_prompt(PROMPTS, spec="", fields=fields, state={"said": 1}, messages=())
+    assert label in turns[-1][1]
