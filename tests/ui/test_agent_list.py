@@ -185,7 +185,8 @@ async def test_deleting_asks_first_and_reports_what_went_along(
     button(agents, "Delete").click()
     await answer(agents, "Delete")
     await until(lambda: not names(agents))
-    assert says(agents, "Deleted Ada, with 1 revision of its state and 1 ledger row.")
+    report = "Deleted Ada, with 1 revision of its state and 1 ledger row."
+    await until(lambda: says(agents, report))
     said = await at.desk.messages.page(at.desk.session.id)
     assert [message.content for message in said] == ["I want to see Kyoto.", "OK."]
 
