@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
+from collections.abc import AsyncGenerator
 from pathlib import Path
+from typing import Any
 
 import qasync
 from PySide6.QtCore import Qt
@@ -16,6 +18,7 @@ import chatty_desktop
 from chatty_desktop.app import App
 from chatty_desktop.domain.errors import AlreadyOpen, ChattyError
 from chatty_desktop.paths import Paths, default_data_folder, resources_folder
+from chatty_desktop.ui.collection import Collection
 from chatty_desktop.ui.failures import reported
 from chatty_desktop.ui.instance import FirstInstance, raise_first
 from chatty_desktop.ui.log_file import logging_to
@@ -47,9 +50,21 @@ def run(data_dir: Path | None) -> int:
     data = (data_dir or default_data_folder()).absolute()
     loop = qasync.QEventLoop(application)
     asyncio.set_event_loop(loop)
+    close_generators_in(loop)
     with loop:
         status: int = loop.run_until_complete(Desktop(application, data).live())
     return status
+
+
+def close_generators_in(loop: asyncio.AbstractEventLoop) -> None:
+    """Let the loop close async generators that were left half-way, as asyncio's own loop does and
+    qasync's does not: a stream of a model that was stopped hangs up in one of them."""
+
+    def close(generator: AsyncGenerator[Any, Any]) -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(loop.create_task, generator.aclose())
+
+    sys.set_asyncgen_hooks(finalizer=close)
 
 
 class Desktop:
@@ -100,6 +115,7 @@ class Desktop:
         first.raise_wanted.connect(window.bring_to_front)
         window.show()
         window.start()
+        collection = Collection()
         await self._closing.wait()
         window.remember()
         window.hide()
@@ -111,6 +127,7 @@ class Desktop:
         except TimeoutError:
             log.error("Closing took too long; the process ends all the same")
         window.release()
+        collection.stop()
 
     def _tell(self, text: str) -> None:
         if self._window is not None:
