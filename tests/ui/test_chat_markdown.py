@@ -129,3 +129,33 @@ def test_a_fence_cut_in_two_is_code_on_both_sides() -> None:
         assert blocks[0].language == "python"
     joined = "\n".join(render(part, LIGHT).blocks[0].text for part in parts)
     assert [line for line in joined.splitlines() if line] == code.splitlines()
+
+
+@pytest.mark.parametrize("width", [280, 520, 760])
+def test_no_part_of_a_message_reaches_beyond_its_width(width: int, theme: Theme) -> None:
+    code = "```sh\nmake run && echo done with a line that is longer than the pane is wide\n```"
+    nested = "1. a\n\n" + "\n".join("   " + line for line in code.split("\n"))
+    words = "https://example.org/" + "without-a-break" * 12 + " and `" + "x" * 200 + "`"
+    table = "| one | two | three |\n|--|--|--|\n| some words | `code_here` | more words |"
+    body = MessageBody(theme)
+    body.show_rendered(render("\n\n".join((words, nested, code, table)), theme.tokens))
+    body.resize(width, body.heightForWidth(width))
+    body.show()
+    layout = body.document().documentLayout()
+    assert layout.documentSize().width() <= width
+    assert not body.horizontalScrollBar().isVisible()
+    for button in body.findChildren(QToolButton):
+        assert 0 <= button.x() <= width - button.width()
+    body.hide()
+
+
+def test_a_table_wider_than_the_chat_can_be_scrolled(theme: Theme) -> None:
+    columns = 24
+    row = "|" + " word |" * columns
+    body = MessageBody(theme)
+    body.show_rendered(render(f"{row}\n|{'--|' * columns}\n{row}", theme.tokens))
+    body.resize(280, body.heightForWidth(280))
+    body.show()
+    assert body.horizontalScrollBar().maximum() > 0
+    assert body.verticalScrollBar().maximum() == 0
+    body.hide()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
@@ -22,6 +23,7 @@ from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QToolButton, QW
 from chatty_desktop.ui.chat.markdown import (
     CODE_SIDE,
     CODE_TOP,
+    LIST_INDENT,
     Block,
     Rendered,
     css,
@@ -45,7 +47,8 @@ class MessageBody(QTextBrowser):
         self._code: list[tuple[QTextFrame, Block, QToolButton]] = []
         self.setProperty("bare", True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        # For tables that are wider than the chat; everything else breaks into lines.
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         # Not Fixed: the height it would be fixed at is that of the width before.
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -55,7 +58,9 @@ class MessageBody(QTextBrowser):
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         # Hinted glyphs reach a pixel beyond the width they were laid out for.
         self.document().setDocumentMargin(1)
-        self.document().setIndentWidth(26)
+        self.document().setIndentWidth(LIST_INDENT)
+        self.document().documentLayout().documentSizeChanged.connect(self._place_buttons)
+        self.horizontalScrollBar().valueChanged.connect(self._place_buttons)
         self.anchorClicked.connect(self._open)
         # Where a link leads is shown before it is followed.
         self.highlighted.connect(lambda url: self.setToolTip(url.toString()))
@@ -98,7 +103,9 @@ class MessageBody(QTextBrowser):
         document = self.document()
         if document.textWidth() != width:
             document.setTextWidth(width)
-        return max(1, round(document.size().height()))
+        size = document.size()
+        bar = self.horizontalScrollBar().sizeHint().height() if size.width() > width else 0
+        return max(1, math.ceil(size.height())) + bar
 
     def sizeHint(self) -> QSize:
         width = self.width()
@@ -188,7 +195,10 @@ class MessageBody(QTextBrowser):
         layout = self.document().documentLayout()
         first = layout.blockBoundingRect(frame.firstCursorPosition().block())
         last = layout.blockBoundingRect(frame.lastCursorPosition().block())
-        return first.united(last).adjusted(-CODE_SIDE, -CODE_TOP, CODE_SIDE, CODE_SIDE)
+        panel = first.united(last).adjusted(-CODE_SIDE, -CODE_TOP, CODE_SIDE, CODE_SIDE)
+        panel.translate(-self.horizontalScrollBar().value(), 0)
+        panel.setRight(min(panel.right(), self.viewport().width() - 1))
+        return panel
 
     def _open(self, url: Any) -> None:
         if is_outside_link(url.toString()):

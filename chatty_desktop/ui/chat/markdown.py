@@ -22,6 +22,11 @@ _BARE_LINK = re.compile(r"https?://[^\s<>\"'`]+[^\s<>\"'`.,;:!?)\]}*_]")
 _FENCE = re.compile(r"^(`{3,}|~{3,})[ \t]*([^\s`]*)[^\n`]*\n(.*?)(?:^\1[ \t]*$|\Z)", re.M | re.S)
 _FENCE_LINE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^`]*)$")
 
+_LISTS = ("bullet_list_open", "bullet_list_close", "ordered_list_open", "ordered_list_close")
+
+LIST_INDENT = 26
+"""Pixels by which each list is indented."""
+
 CODE_TOP = 34
 """Pixels above the text of a code block: its language and its copy button stand there."""
 
@@ -133,9 +138,9 @@ code {{ font-family: {monospace}; background-color: {tokens.code_background}; }}
 .pre {{ font-family: {monospace}; white-space: pre-wrap; line-height: 125%; }}
 .typed {{ white-space: pre-wrap; }}
 .quote {{ border-left: 3px solid {tokens.control}; padding-left: 12px; }}
-.grid td {{ border: 1px solid {tokens.control}; padding: 5px 10px 5px 10px; }}
+.grid td {{ border: 1px solid {tokens.control}; padding: 4px 8px 4px 8px; }}
 .grid th {{
-    border: 1px solid {tokens.control}; padding: 5px 10px 5px 10px;
+    border: 1px solid {tokens.control}; padding: 4px 8px 4px 8px;
     background-color: {tokens.raised}; font-weight: 600;
 }}
 """
@@ -157,11 +162,17 @@ def _linked(text: str) -> str:
     return "".join(parts)
 
 
-def _code(code: str, language: str, tokens: Tokens, blocks: list[Block]) -> str:
+def _code(code: str, language: str, tokens: Tokens, blocks: list[Block], lists: int = 0) -> str:
+    """A code block; `lists` is in how many lists it stands.
+
+    Qt takes 100 % for the width of the page wherever the table begins, so within lists the text
+    keeps off the right border by as much as they are indented.
+    """
     blocks.append(Block("code", code, language))
+    right = CODE_SIDE + lists * LIST_INDENT
     return (
         '<table width="100%" cellspacing="0" style="margin-top:4px;margin-bottom:12px"><tr>'
-        f'<td style="padding:{CODE_TOP}px {CODE_SIDE}px {CODE_SIDE}px {CODE_SIDE}px">'
+        f'<td style="padding:{CODE_TOP}px {right}px {CODE_SIDE}px {CODE_SIDE}px">'
         f'<div class="pre">{highlight(code, language, tokens)}</div></td></tr></table>'
     )
 
@@ -184,7 +195,9 @@ class _QtHtml(RendererHTML):
     ) -> str:
         token = tokens[idx]
         language = token.info.strip().split(maxsplit=1)[0] if token.info.strip() else ""
-        return _code(token.content.rstrip("\n"), language, env["tokens"], env["blocks"])
+        lists = sum(t.nesting for t in tokens[:idx] if t.type in _LISTS)
+        code = token.content.rstrip("\n")
+        return _code(code, language, env["tokens"], env["blocks"], lists)
 
     code_block = fence
 

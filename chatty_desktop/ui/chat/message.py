@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.messages import Message, Status
 from chatty_desktop.ui.chat.message_parts import MemoryLine, Reasoning, StatusLine, ToolCalls
@@ -96,8 +96,7 @@ class MessageView(QFrame):
         """Offer to ask again only at the end of the branch."""
         message = self.message
         finished = message.role == "assistant" and not self._streamed
-        failed = message.status in (Status.FAILED, Status.CUT, Status.STOPPED)
-        self._again.setVisible(finished and last and not failed)
+        self._again.setVisible(finished and last and message.status is Status.COMPLETE)
         wanted = finished and message.status is not Status.COMPLETE
         if wanted and self._status is None:
             self._status = StatusLine(self._theme)
@@ -161,8 +160,8 @@ class MessageView(QFrame):
     def _header(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(S)
-        self._who = QLabel()
-        self._who.setTextFormat(Qt.TextFormat.PlainText)
+        self._who = ElidedLabel()
+        self._who.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         font = self._who.font()
         font.setWeight(font.Weight.DemiBold)
         self._who.setFont(font)
