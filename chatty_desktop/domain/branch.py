@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import overload
 
-from chatty_desktop.domain.messages import Message
+from chatty_desktop.domain.messages import Message, Status
 
 
 class Branch(Sequence[Message]):
@@ -39,10 +39,13 @@ class Branch(Sequence[Message]):
 
     def of_agent(self, agent_id: str, begin: int = 0, end: int | None = None) -> list[Message]:
         """The agent's finished messages that say something, from place `begin` to before `end`."""
-        return [
+        unfinished = (Status.FAILED, Status.STREAMING)
+        return [  # `Message.counts`, spelt out: the call would take most of the time
             message
             for message in self._messages[begin:end]
-            if message.agent_id == agent_id and message.counts
+            if message.agent_id == agent_id
+            and (message.content or message.tool_calls)
+            and message.status not in unfinished
         ]
 
     def last_exchange(self, agent_id: str, end: int | None = None) -> list[Message]:

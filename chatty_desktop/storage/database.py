@@ -12,7 +12,7 @@ from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, event
+from sqlalchemy import event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 
@@ -22,8 +22,6 @@ from chatty_desktop.storage import migrations
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
-
-_READING = "chatty_reading"
 
 
 class Database:
@@ -35,7 +33,6 @@ class Database:
 
     def __init__(self, engine: AsyncEngine, file: Path) -> None:
         self._engine = engine
-        self._reader = engine.execution_options(**{_READING: True})
         self._file = file
         self._turn = asyncio.Lock()
         self._writes: set[asyncio.Task[Any]] = set()
@@ -51,7 +48,6 @@ class Database:
         # Both readers and writers leave no transaction open, so there is nothing to reset.
         engine = create_async_engine(f"sqlite+aiosqlite:///{file}", pool_reset_on_return=None)
         event.listen(engine.sync_engine, "connect", _configure)
-        event.listen(engine.sync_engine, "begin", _begin)
         database = cls(engine, file)
         try:
             await database._migrate(backups, steps)
@@ -64,7 +60,7 @@ class Database:
     async def read(self) -> AsyncIterator[AsyncConnection]:
         """A connection to read with. Raises `StorageFailed`."""
         try:
-            async with self._reader.connect() as connection:
+            async with self._engine.connect() as connection:
                 yield connection
         except DBAPIError as error:
             raise self._failure(error) from error
@@ -117,6 +113,9 @@ class Database:
                     await asyncio.to_thread(_back_up, self._file, backups, number)
                 number += 1
                 async with self._engine.begin() as connection:
+                    # Python's driver begins a transaction only before INSERT, UPDATE and DELETE;
+                    # the CREATE and ALTER of a migration would stand outside of it.
+                    await connection.exec_driver_sql("BEGIN")
                     await connection.run_sync(migrations.apply, number, steps[number - 1])
         except DBAPIError as error:
             raise self._failure(error) from error
@@ -140,9 +139,6 @@ class Database:
 
 
 def _configure(connection: Any, _record: object) -> None:
-    # Python's driver begins a transaction only before what it takes for a write, so a migration's
-    # CREATE and ALTER would stand outside of it; `_begin` begins each one outright.
-    connection.isolation_level = None
     cursor = connection.cursor()
     for pragma in (
         "journal_mode=WAL",
@@ -153,12 +149,6 @@ def _configure(connection: Any, _record: object) -> None:
     ):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
-
-
-def _begin(connection: Connection) -> None:
-    # A single SELECT needs no transaction; each statement is a trip to the database's thread.
-    if not connection.get_execution_options().get(_READING):
-        connection.exec_driver_sql("BEGIN")
 
 
 def _back_up(file: Path, backups: Path, number: int) -> None:

@@ -8,7 +8,7 @@ current branch*, so the queue follows an edit or a new branch by itself, and sur
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from chatty_desktop.domain.branch import Branch
@@ -24,12 +24,14 @@ _READ_AT_FIRST = 16
 class Queue:
     """A branch of a session, as far as the layer of one scope has taken it in.
 
-    `exchange` is the scope's last exchange, `waiting` what is not taken in yet; both are ends of
-    the scope's messages. `starts_at` is the first message the memory takes in, None when that is
-    the scope's first. `begins` says that the next run is the first of this memory here.
+    `exchange` is the scope's last exchange, `waiting` what is not taken in yet: both are ends of
+    the scope's messages. `settled` is the place from which on messages wait. `starts_at` is the
+    first message the memory takes in, None when that is the scope's first. `begins` says that
+    the next run is the first of this memory here.
     """
 
     branch: Branch
+    settled: int
     exchange: list[Message]
     waiting: list[Message]
     starts_at: Message | None
@@ -51,11 +53,19 @@ async def read_queue(around: Surroundings, before: str | None = None) -> Queue:
     begun_later = any(m.agent_id == agent_id and m.counts for m in branch[:start])
     return Queue(
         branch,
+        settled,
         exchange,
         branch.of_agent(agent_id, settled, end),
         branch[start] if begun_later and start < len(branch) else None,
         begins,
     )
+
+
+async def read_again(around: Surroundings, queue: Queue) -> Queue:
+    """The queue after more was said, when nothing has left it meanwhile."""
+    branch = await around.messages.branch(around.scope.session_id)
+    waiting = branch.of_agent(around.scope.agent_id, queue.settled)
+    return replace(queue, branch=branch, waiting=waiting)
 
 
 async def begin(around: Surroundings, queue: Queue, incoming: Message) -> None:

@@ -31,7 +31,7 @@ from chatty_desktop.domain.state import compact
 from chatty_desktop.domain.strategies import State
 from chatty_desktop.engine.fold import Fold, Verdict, fits
 from chatty_desktop.engine.memory.contract import Surroundings
-from chatty_desktop.engine.memory.queue import Queue, begin, read_queue
+from chatty_desktop.engine.memory.queue import Queue, begin, read_again, read_queue
 from chatty_desktop.engine.ports import Run, Section
 
 UNFOLDED_SHOWN = 20
@@ -42,16 +42,18 @@ _READ_AT_FIRST = 4
 
 
 class Layer:
-    """State memory of one agent in one session."""
+    """State memory of one agent in one session, for one run or one look at it."""
 
     def __init__(self, config: State, around: Surroundings) -> None:
         self._config = config
         self._around = around
+        self._recalled: Queue | None = None
 
     async def recall(self, incoming: Message) -> list[Section]:
         """Spec and fields, Σ, the last exchange, and what is not folded yet."""
         queue = await read_queue(self._around, before=incoming.id)
         await begin(self._around, queue, incoming)
+        self._recalled = queue
         state = _state_of(await self._revision(queue.branch))
         folded, unfolded = _verbatim(queue)
         sections = [
@@ -68,7 +70,7 @@ class Layer:
     async def settle(self, run: Run) -> None:
         """Fold what waits: one model call, or one a chunk where it is long. A batch that is
         refused leaves the queue; when no model can be reached, what waits stays in it."""
-        queue = await read_queue(self._around)
+        queue = await self._queue_of_run()
         if not queue.waiting or not self._config.fields:
             return
         fold = await self._fold_by_model()
@@ -116,6 +118,13 @@ class Layer:
         return MemorySnapshot(self._config.model_dump(mode="json"), (layer,))
 
     # --- folding -----------------------------------------------------------------------------
+
+    async def _queue_of_run(self) -> Queue:
+        """The queue with the run in it. What recall found of it is still right: whatever takes
+        from the queue of a scope waits for its run."""
+        if self._recalled is None:
+            return await read_queue(self._around)
+        return await read_again(self._around, self._recalled)
 
     async def _fold_by_model(self) -> Fold | None:
         """A fold by the strategy's model or the next in the chain; None when there is none.

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from chatty_desktop.domain.branch import Branch
-from chatty_desktop.domain.messages import Message, Role, ToolCall, tail
+from chatty_desktop.domain.messages import Message, Role, Status, ToolCall, tail
 from chatty_desktop.domain.tokens import estimate
 from chatty_desktop.engine.ports import Section
 from chatty_desktop.engine.prompt import build_prompt
@@ -108,3 +109,18 @@ def test_the_estimate_of_a_prompt_is_that_of_its_sections(
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_more_text_is_never_estimated_as_fewer_tokens(text: str, more: str) -> None:
     assert estimate(text + more) >= estimate(text) > 0
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(["a", "b"]), st.sampled_from(list(Status)), st.booleans())),
+    st.integers(0, 12),
+)
+def test_a_branch_gives_an_agent_its_messages_that_count(
+    kinds: list[tuple[str, Status, bool]], begin: int
+) -> None:
+    log = [
+        replace(message(n, "assistant", "x" if said else ""), agent_id=agent, status=status)
+        for n, (agent, status, said) in enumerate(kinds)
+    ]
+    found = Branch(log).of_agent("a", begin)
+    assert found == [each for each in log[begin:] if each.agent_id == "a" and each.counts]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from chatty_desktop.domain.errors import Invalid, Refused, Unreachable
+from chatty_desktop.domain.messages import Scope
 from tests.helpers.desk import STATE, Desk, system, wire
 from tests.helpers.scripted import ScriptedModel, ScriptedModels
 
@@ -443,6 +444,22 @@ async def test_the_prompt_does_not_grow_with_the_chat(desk: Desk, model: Scripte
         assert request is not None
         sizes.append(request.estimated_tokens)
     assert sizes[39] == sizes[5]
+
+
+async def test_more_chats_at_once_than_are_kept_in_memory_are_folded_all_the_same(
+    desk: Desk, model: ScriptedModel
+) -> None:
+    sessions = [await desk.sessions.create(f"Chat {number}") for number in range(8)]
+    model.gate.clear()
+    for session in sessions:
+        await desk.chat.send(session.id, desk.agent.id, f"Hello from {session.title}")
+    model.gate.set()
+    for session in sessions:
+        await desk.chat.wait(session.id)
+    for session in sessions:
+        (row,) = await desk.memory.ledger(Scope(desk.agent.id, session.id))
+        branch = await desk.messages.branch(session.id)
+        assert list(row.message_ids) == [message.id for message in branch]
 
 
 async def test_agents_of_one_session_have_memories_of_their_own(
