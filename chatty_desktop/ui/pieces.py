@@ -116,7 +116,8 @@ class Card(QFrame):
         self.column.setSpacing(XS)
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
-        if event.button() == Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+        inside = self.rect().contains(event.position().toPoint())
+        if event.button() == Qt.MouseButton.LeftButton and inside:
             self.pressed.emit()
         super().mouseReleaseEvent(event)
 
