@@ -30,6 +30,9 @@ Turn = tuple[Role, str]
 UNCHANGED = "-"
 """What an answer says of a field that the messages tell nothing about."""
 
+SAID_CHARS = 600
+"""Characters of the person's words that the question repeats at its end."""
+
 MESSAGE_CHARS = 6000
 """Characters of one message that a fold looks at; of a longer one, its beginning and its end."""
 
@@ -72,6 +75,7 @@ def fold_prompt(
         fields="; ".join(_labels(fields)),
         state=json.dumps(known, ensure_ascii=False),
         messages="\n".join(_message_lines(message, message_chars) for message in messages),
+        said=json.dumps(_said(messages), ensure_ascii=False),
     )
     return [*turns[:-1], (role, filled)]
 
@@ -158,6 +162,13 @@ def _message_lines(message: Message, limit: int) -> str:
         for call in message.tool_calls
     ]
     return "\n".join(lines)
+
+
+def _said(messages: Sequence[Message]) -> str:
+    """The person's words, or everyone's where the person said nothing: shown once more right
+    before the answer, they keep a small model from taking up what only the assistant said."""
+    own = [message.content for message in messages if message.role == "user"]
+    return _shortened(" ".join(own or [message.content for message in messages]), SAID_CHARS)
 
 
 def _shortened(text: str, limit: int) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -225,6 +226,13 @@ def summary(name: str, scores: Sequence[Score]) -> str:
     )
 
 
+def progress(score: Score) -> str:
+    """One line for a fold that is done."""
+    verdicts = {"accepted": score.accepted, "right": score.right, "clean": score.clean}
+    missed = [f"not {verdict}" for verdict, met in verdicts.items() if not met]
+    return f"{score.chat} {score.turn}: {', '.join(missed) or 'both'}, {score.seconds:.1f} s"
+
+
 HEADER = (
     "| way | folds | accepted | right | clean | both | s/fold (median) | (p95) | prompt tokens |\n"
     "|---|---|---|---|---|---|---|---|---|"
@@ -247,7 +255,11 @@ def main() -> None:
     for name in chosen.ways.split(","):
         scores: list[Score] = []
         for folder in chosen.chats:
-            group = [s for chat in read_chats([folder]) for s in run_chat(chat, ways()[name], ask)]
+            group = []
+            for chat in read_chats([folder]):
+                for score in run_chat(chat, ways()[name], ask):
+                    group.append(score)
+                    print(progress(score), file=sys.stderr, flush=True)
             rows.append(summary(f"{name}, {folder.name}", group))
             scores += group
         if len(chosen.chats) > 1:

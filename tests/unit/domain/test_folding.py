@@ -285,7 +285,14 @@ def test_a_long_message_is_shown_by_its_beginning_and_end() -> None:
     assert "start" in text
     assert "xend" in text
     assert "49008 characters left out" in text
-    assert len(text) - len(whole) < 1100
+    assert len(text) - len(whole) < 1000 + 600 + 150
+
+
+def test_the_persons_own_words_stand_once_more_at_the_end() -> None:
+    said = [message("user", "to $Kyoto"), message("assistant", "Fine."), message("user", "in May")]
+    text = ask(*said)[-1][1]
+    assert text.endswith('"to $Kyoto in May"?')
+    assert ask(message("tool", "14 °C"))[-1][1].endswith('"14 °C"?')
 
 
 def test_tool_calls_and_results_are_part_of_the_question() -> None:
