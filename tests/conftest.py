@@ -37,7 +37,6 @@ SHOWN = (
     "PySide6_Essentials",
     "qasync",
     "SQLAlchemy",
-    "aiosqlite",
     "pydantic",
     "openai",
     "ollama",

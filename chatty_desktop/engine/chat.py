@@ -22,6 +22,7 @@ from chatty_desktop.domain.events import (
     LogEntry,
     MemoryChanged,
     MessageCommitted,
+    Notice,
     RunLogged,
     RunPhase,
     RunPhaseChanged,
@@ -247,7 +248,7 @@ class ChatService:
         self._enter(scope, "waiting_for_memory" if settling else "waiting_for_model")
         answering.task = asyncio.create_task(self._answer(scope, run))
         # In callbacks, not in the tasks: a task cancelled before its first step runs nothing.
-        answering.task.add_done_callback(lambda _task: self._answered(scope))
+        answering.task.add_done_callback(lambda task: self._answered(scope, task))
         self._publish(MemoryChanged(scope))
 
     async def _answer(self, scope: Scope, run: AgentRun) -> None:
@@ -257,7 +258,11 @@ class ChatService:
         if reply.counts and not self._closing:
             self._settle_with(scope, run.settle())
 
-    def _answered(self, scope: Scope) -> None:
+    def _answered(self, scope: Scope, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (problem := task.exception()):
+            log.error("A run could not be ended", exc_info=problem)
+            text = f"The answer could not be ended properly: {problem!r}"
+            self._publish(Notice("error", text, scope.session_id))
         del self._answering[scope.session_id]
         if not self._settling_of(scope.session_id):
             self._leave(scope)

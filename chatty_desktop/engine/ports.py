@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, Protocol
 
 from chatty_desktop.domain.agents import Agent, AgentDefinition
 from chatty_desktop.domain.branch import Branch
@@ -15,8 +15,26 @@ from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Sessi
 # --- chat models -----------------------------------------------------------------------------
 
 
-class ChatMessage(NamedTuple):
-    """One message on the wire. A tuple, since a request may carry 10,000 of them."""
+class WireMessage(Protocol):
+    """What a provider sends of one message. A stored `Message` is one as it stands, since a
+    request may carry 10,000 of them."""
+
+    @property
+    def role(self) -> Literal["system", "user", "assistant", "tool"]: ...
+
+    @property
+    def content(self) -> str: ...
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]: ...
+
+    @property
+    def tool_call_id(self) -> str: ...
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """A message that is in no log: a prompt, a question of a fold, several in one."""
 
     role: Literal["system", "user", "assistant", "tool"]
     content: str
@@ -32,7 +50,7 @@ class ChatRequest:
     `temperature` None leaves the server's default; `max_tokens` None sets no limit.
     """
 
-    messages: tuple[ChatMessage, ...]
+    messages: tuple[WireMessage, ...]
     temperature: float | None = None
     max_tokens: int | None = None
     json_schema: dict[str, Any] | None = None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.tokens import estimate
-from chatty_desktop.engine.ports import ChatMessage, Section
+from chatty_desktop.engine.ports import ChatMessage, Section, WireMessage
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class Prompt:
             for section in self.sections
         )
 
-    def messages(self) -> tuple[ChatMessage, ...]:
+    def messages(self) -> tuple[WireMessage, ...]:
         """The request as chat messages.
 
         Everything of role system becomes one message at the start, since many chat templates
@@ -33,19 +33,16 @@ class Prompt:
         reply between them failed), since many templates insist on turns.
         """
         system = "\n\n".join(s.text for s in self.sections if s.role == "system" and s.text)
-        wire = [ChatMessage("system", system)] if system else []
+        wire: list[WireMessage] = [ChatMessage("system", system)] if system else []
         said_by_person = False
         for section in self.sections:
             for message in section.messages:
-                if said_by_person and message.role == "user":
+                by_person = message.role == "user"
+                if by_person and said_by_person:
                     wire[-1] = ChatMessage("user", f"{wire[-1].content}\n\n{message.content}")
-                    continue
-                wire.append(
-                    ChatMessage(
-                        message.role, message.content, message.tool_calls, message.tool_call_id
-                    )
-                )
-                said_by_person = message.role == "user"
+                else:
+                    wire.append(message)
+                said_by_person = by_person
         return tuple(wire)
 
 

@@ -213,16 +213,25 @@ class AgentRun:
         self.ending = True
         seconds = time.time() - self._run.started_at
         reply = replace(self.reply, status=status, error=error, seconds=seconds)
+        try:
+            await self._commit_end(reply)
+        except StorageFailed as problem:
+            # It is shown all the same: what cannot be saved can still be copied.
+            reply = replace(reply, status=Status.FAILED, error=str(problem))
+            self._publish(Notice("error", str(problem), reply.session_id))
         self.reply = reply
+        self._publish(MessageCommitted(reply))
+        if reply.error:
+            level: Level = "error" if reply.status is Status.FAILED else "warning"
+            await self._tell(level, reply.error)
+        return reply
+
+    async def _commit_end(self, reply: Message) -> None:
         await (self._messages.update(reply) if self._in_log else self._messages.append(reply))
         if reply.counts:
             await self._memory.record(reply)
-        outcome = {Status.STOPPED: "stopped", Status.FAILED: "failed"}.get(status, "done")
+        outcome = {Status.STOPPED: "stopped", Status.FAILED: "failed"}.get(reply.status, "done")
         await self._runs.finish(self._run.id, outcome, self._usage)
-        self._publish(MessageCommitted(reply))
-        if error:
-            await self._tell("error" if status is Status.FAILED else "warning", error)
-        return reply
 
     async def _warn_if_too_long(self, model: ChatModel, estimate: int) -> None:
         context = await context_of(model)

@@ -17,7 +17,7 @@ import ollama
 from pydantic import ValidationError
 
 from chatty_desktop.domain.errors import ChattyError, Unreachable
-from chatty_desktop.engine.ports import ChatMessage, ChatRequest, Delta, Usage
+from chatty_desktop.engine.ports import ChatRequest, Delta, Usage, WireMessage
 from chatty_desktop.providers import failures
 from chatty_desktop.providers.addresses import is_loopback
 from chatty_desktop.providers.failures import Asked
@@ -169,7 +169,7 @@ async def _keep_response(response: httpx.Response) -> None:
         responses.append(response)
 
 
-def _message(message: ChatMessage) -> dict[str, Any]:
+def _message(message: WireMessage) -> dict[str, Any]:
     value: dict[str, Any] = {"role": message.role, "content": message.content}
     if message.tool_calls:
         value["tool_calls"] = [

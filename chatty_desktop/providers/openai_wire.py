@@ -7,7 +7,7 @@ from typing import Any
 
 from openai.types.chat import ChatCompletionChunk
 
-from chatty_desktop.engine.ports import ChatMessage, ChatRequest, Delta, Usage
+from chatty_desktop.engine.ports import ChatRequest, Delta, Usage, WireMessage
 from chatty_desktop.providers.reasoning import ReasoningSplitter
 
 _REASONING_FIELDS = ("reasoning_content", "reasoning")
@@ -34,7 +34,7 @@ def chat_body(model: str, request: ChatRequest) -> dict[str, Any]:
     return body
 
 
-def _message(message: ChatMessage) -> dict[str, Any]:
+def _message(message: WireMessage) -> dict[str, Any]:
     value: dict[str, Any] = {"role": message.role, "content": message.content}
     if message.tool_calls:
         value["content"] = message.content or None

@@ -5,8 +5,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from sqlalchemy import Row, Table, delete, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, Row, Table, delete, insert, select, update
 
 from chatty_desktop.domain.agents import Agent, AgentDefinition
 from chatty_desktop.domain.errors import Invalid
@@ -28,9 +27,7 @@ class StoredAgents:
         self._publish = publish
 
     async def list(self) -> list[Agent]:
-        async with self._database.read() as connection:
-            rows = await connection.execute(select(tables.agents))
-            agents = [_agent(row) for row in rows]
+        agents = [_agent(row) for row in await self._database.rows(select(tables.agents))]
         return sorted(agents, key=lambda agent: agent.name.casefold())
 
     async def get(self, agent_id: str) -> Agent | None:
@@ -50,18 +47,18 @@ class StoredAgents:
         return await self._store(definition, present.id if present else None)
 
     async def delete(self, agent_id: str) -> DeletionCounts:
-        async def work(connection: AsyncConnection) -> DeletionCounts:
-            async def clear(table: Table) -> int:
-                done = await connection.execute(delete(table).where(table.c.agent_id == agent_id))
+        def work(connection: Connection) -> DeletionCounts:
+            def clear(table: Table) -> int:
+                done = connection.execute(delete(table).where(table.c.agent_id == agent_id))
                 return int(done.rowcount)
 
             counts = DeletionCounts(
-                revisions=await clear(tables.state_revisions),
-                ledger_rows=await clear(tables.ledger),
+                revisions=clear(tables.state_revisions),
+                ledger_rows=clear(tables.ledger),
             )
             for table in (tables.layer_starts, tables.requests):
-                await clear(table)
-            await connection.execute(delete(tables.agents).where(_COLUMNS.id == agent_id))
+                clear(table)
+            connection.execute(delete(tables.agents).where(_COLUMNS.id == agent_id))
             return counts
 
         counts = await self._database.write(work)
@@ -69,23 +66,21 @@ class StoredAgents:
         return counts
 
     async def _one(self, condition: Any) -> Agent | None:
-        async with self._database.read() as connection:
-            rows = await connection.execute(select(tables.agents).where(condition))
-            row = rows.one_or_none()
-        return _agent(row) if row else None
+        rows = await self._database.rows(select(tables.agents).where(condition))
+        return _agent(rows[0]) if rows else None
 
     async def _store(self, definition: AgentDefinition, agent_id: str | None) -> Agent:
         now = time.time()
         values = {"name": definition.name, "definition": definition.model_dump_json()}
 
-        async def work(connection: AsyncConnection) -> Agent:
+        def work(connection: Connection) -> Agent:
             if agent_id is None:
                 agent = Agent(id=new_id(now), definition=definition, created_at=now)
-                await connection.execute(
+                connection.execute(
                     insert(tables.agents).values(id=agent.id, created_at=now, **values)
                 )
                 return agent
-            changed = await connection.execute(
+            changed = connection.execute(
                 update(tables.agents).where(_COLUMNS.id == agent_id).values(**values)
             )
             if not changed.rowcount:

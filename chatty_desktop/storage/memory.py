@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Table, and_, insert, select
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import ColumnElement, Connection, Row, Table, and_, insert, select
 
 from chatty_desktop.domain.memory import LedgerEntry, StateRevision
 from chatty_desktop.domain.messages import Scope
@@ -16,7 +15,10 @@ from chatty_desktop.storage.database import Database
 
 
 class StoredMemory:
-    """`ports.MemoryStore` over SQLite."""
+    """`ports.MemoryStore` over SQLite.
+
+    Its writes are not synced: a fold that a power cut takes back leaves its messages in the queue.
+    """
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -28,24 +30,22 @@ class StoredMemory:
             .order_by(tables.ledger.c.seq.desc())
             .limit(limit)
         )
-        async with self._database.read() as connection:
-            return [_entry(row) for row in await connection.execute(query)]
+        return [_entry(row) for row in await self._database.rows(query)]
 
     async def ledger_entry(self, entry_id: str) -> LedgerEntry | None:
         query = select(tables.ledger).where(tables.ledger.c.id == entry_id)
-        async with self._database.read() as connection:
-            row = (await connection.execute(query)).one_or_none()
-        return _entry(row) if row else None
+        rows = await self._database.rows(query)
+        return _entry(rows[0]) if rows else None
 
     async def settle_fold(self, entry: LedgerEntry, revision: StateRevision | None) -> None:
-        async def work(connection: AsyncConnection) -> None:
-            await connection.execute(insert(tables.ledger).values(**_entry_values(entry)))
+        def work(connection: Connection) -> None:
+            connection.execute(insert(tables.ledger).values(**_entry_values(entry)))
             if revision:
-                await connection.execute(
+                connection.execute(
                     insert(tables.state_revisions).values(**_revision_values(revision))
                 )
 
-        await self._database.write(work)
+        await self._database.write(work, synced=False)
 
     async def consumed_through(
         self, scope: Scope, layer: str, limit: int | None = None
@@ -56,8 +56,8 @@ class StoredMemory:
             .order_by(tables.ledger.c.seq.desc())
             .limit(limit)
         )
-        async with self._database.read() as connection:
-            return [through for through in await connection.scalars(query) if through]
+        rows = await self._database.rows(query)
+        return [row.through_message_id for row in rows if row.through_message_id]
 
     async def revisions(
         self, scope: Scope, layer: str, limit: int | None = None, skip: int = 0
@@ -70,8 +70,7 @@ class StoredMemory:
             .limit(-1 if limit is None else limit)
             .offset(skip)
         )
-        async with self._database.read() as connection:
-            return [_revision(row) for row in await connection.execute(query)]
+        return [_revision(row) for row in await self._database.rows(query)]
 
     async def layer_starts(self, scope: Scope, layer: str) -> list[LayerStart]:
         query = (
@@ -79,13 +78,12 @@ class StoredMemory:
             .where(_of(tables.layer_starts, scope, layer))
             .order_by(tables.layer_starts.c.seq.desc())
         )
-        async with self._database.read() as connection:
-            rows = await connection.execute(query)
-            return [LayerStart(row.message_id, row.at) for row in rows]
+        rows = await self._database.rows(query)
+        return [LayerStart(row.message_id, row.at) for row in rows]
 
     async def add_layer_start(self, scope: Scope, layer: str, start: LayerStart) -> None:
-        async def work(connection: AsyncConnection) -> None:
-            await connection.execute(
+        def work(connection: Connection) -> None:
+            connection.execute(
                 insert(tables.layer_starts).values(
                     session_id=scope.session_id,
                     agent_id=scope.agent_id,
@@ -95,7 +93,7 @@ class StoredMemory:
                 )
             )
 
-        await self._database.write(work)
+        await self._database.write(work, synced=False)
 
 
 def _of(table: Table, scope: Scope, layer: str | None = None) -> ColumnElement[bool]:

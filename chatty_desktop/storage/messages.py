@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import CTE, Row, insert, literal, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import CTE, Connection, Row, insert, literal, select, update
 
 from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.errors import Invalid
@@ -35,9 +34,9 @@ class StoredMessages:
         self._lock = asyncio.Lock()
 
     async def append(self, message: Message) -> None:
-        async def work(connection: AsyncConnection) -> None:
-            await connection.execute(insert(tables.messages).values(**_values(message)))
-            await connection.execute(
+        def work(connection: Connection) -> None:
+            connection.execute(insert(tables.messages).values(**_values(message)))
+            connection.execute(
                 update(tables.sessions)
                 .where(tables.sessions.c.id == message.session_id)
                 .values(leaf_id=message.id, updated_at=message.at)
@@ -51,9 +50,9 @@ class StoredMessages:
         await self._commit(work, follow)
 
     async def update(self, message: Message) -> None:
-        async def work(connection: AsyncConnection) -> None:
+        def work(connection: Connection) -> None:
             values = _values(message)
-            await connection.execute(
+            connection.execute(
                 update(tables.messages).where(_COLUMNS.id == values.pop("id")).values(**values)
             )
 
@@ -65,12 +64,8 @@ class StoredMessages:
         await self._commit(work, follow)
 
     async def get(self, message_id: str) -> Message | None:
-        async with self._database.read() as connection:
-            found = await connection.execute(
-                select(tables.messages).where(_COLUMNS.id == message_id)
-            )
-            row = found.one_or_none()
-        return _message(row) if row else None
+        rows = await self._database.rows(select(tables.messages).where(_COLUMNS.id == message_id))
+        return _message(rows[0]) if rows else None
 
     async def branch(self, session_id: str) -> Branch:
         async with self._lock:
@@ -86,28 +81,31 @@ class StoredMessages:
     async def page(
         self, session_id: str, before: str | None = None, limit: int = 60
     ) -> list[Message]:
-        async with self._database.read() as connection:
+        def work(connection: Connection) -> list[Message]:
             if before is None:
-                start = select(tables.sessions.c.leaf_id).where(tables.sessions.c.id == session_id)
+                end = select(tables.sessions.c.leaf_id).where(tables.sessions.c.id == session_id)
             else:
-                start = select(_COLUMNS.parent_id).where(_COLUMNS.id == before)
-            first = await connection.scalar(start)
-            return await _ancestors(connection, first, limit) if first else []
+                end = select(_COLUMNS.parent_id).where(_COLUMNS.id == before)
+            last = connection.scalar(end)
+            return _ancestors(connection, last, limit) if last else []
+
+        return await self._database.read(work)
 
     async def range(self, first_id: str, last_id: str) -> list[Message]:
         """The messages from `first_id` down to `last_id`, which descends from it; in order."""
-        async with self._database.read() as connection:
-            return await _ancestors(connection, last_id, None, stop=first_id)
+        return await self._database.read(
+            lambda connection: _ancestors(connection, last_id, None, stop=first_id)
+        )
 
     async def set_leaf(self, session_id: str, message_id: str | None) -> None:
-        async def work(connection: AsyncConnection) -> None:
+        def work(connection: Connection) -> None:
             if message_id is not None:
-                owner = await connection.scalar(
+                owner = connection.scalar(
                     select(_COLUMNS.session_id).where(_COLUMNS.id == message_id)
                 )
                 if owner != session_id:
                     raise Invalid("That message is not part of this chat.")
-            await connection.execute(
+            connection.execute(
                 update(tables.sessions)
                 .where(tables.sessions.c.id == session_id)
                 .values(leaf_id=message_id)
@@ -122,8 +120,8 @@ class StoredMessages:
     async def close_interrupted(self) -> int:
         """Mark replies that a killed process left half-written as cut; returns how many."""
 
-        async def work(connection: AsyncConnection) -> int:
-            done = await connection.execute(
+        def work(connection: Connection) -> int:
+            done = connection.execute(
                 update(tables.messages)
                 .where(_COLUMNS.status == Status.STREAMING.value)
                 .values(
@@ -131,7 +129,7 @@ class StoredMessages:
                     error="Chatty Desktop was closed while this was being written.",
                 )
             )
-            await connection.execute(
+            connection.execute(
                 update(tables.runs)
                 .where(tables.runs.c.status == "running")
                 .values(status="stopped")
@@ -141,7 +139,7 @@ class StoredMessages:
         return await self._database.write(work)
 
     async def _commit(
-        self, work: Callable[[AsyncConnection], Awaitable[None]], follow: Callable[[], object]
+        self, work: Callable[[Connection], None], follow: Callable[[], object]
     ) -> None:
         """Write, and let what is kept in memory follow: one step, that Stop cannot come between."""
 
@@ -153,22 +151,22 @@ class StoredMessages:
         await self._database.whole(both())
 
     async def _read_branch(self, session_id: str) -> Branch:
-        async with self._database.read() as connection:
-            leaf = await connection.scalar(
+        def work(connection: Connection) -> Branch:
+            leaf = connection.scalar(
                 select(tables.sessions.c.leaf_id).where(tables.sessions.c.id == session_id)
             )
             if leaf is None:
                 return Branch()
-            rows = await connection.execute(
+            rows = connection.execute(
                 select(tables.messages).where(_COLUMNS.session_id == session_id)
             )
-            by_id = {row.id: row for row in rows}
-        # Conversion of 10,000 rows takes 30 ms: not on the event loop.
-        return await asyncio.to_thread(_walk, by_id, leaf)
+            return _walk({row.id: row for row in rows}, leaf)
+
+        return await self._database.read(work)
 
 
-async def _ancestors(
-    connection: AsyncConnection, last_id: str, limit: int | None, stop: str | None = None
+def _ancestors(
+    connection: Connection, last_id: str, limit: int | None, stop: str | None = None
 ) -> list[Message]:
     """The chain of parents that ends at `last_id`, in order."""
     chain: CTE = (
@@ -184,7 +182,7 @@ async def _ancestors(
     if stop is not None:
         parents = parents.where(chain.c.id != stop)
     chain = chain.union_all(parents)
-    rows = await connection.execute(
+    rows = connection.execute(
         select(tables.messages)
         .join(chain, chain.c.id == _COLUMNS.id)
         .order_by(chain.c.depth.desc())

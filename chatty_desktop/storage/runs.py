@@ -7,8 +7,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, insert, select, update
 
 from chatty_desktop.domain.events import LogEntry
 from chatty_desktop.domain.messages import Scope
@@ -39,8 +38,8 @@ class StoredRuns:
         ]
         of_scope = {"session_id": run.session_id, "agent_id": run.agent_id, "model": run.model}
 
-        async def work(connection: AsyncConnection) -> None:
-            await connection.execute(
+        def work(connection: Connection) -> None:
+            connection.execute(
                 insert(tables.runs).values(
                     id=run.id,
                     strategy=json.dumps(run.strategy, ensure_ascii=False),
@@ -49,7 +48,7 @@ class StoredRuns:
                     **of_scope,
                 )
             )
-            await connection.execute(
+            connection.execute(
                 insert(tables.requests).values(
                     run_id=run.id,
                     sections=json.dumps(kept, ensure_ascii=False),
@@ -59,16 +58,16 @@ class StoredRuns:
                 )
             )
 
-        await self._database.write(work)
+        await self._database.write(work, synced=False)
 
     async def finish(self, run_id: str, status: str, usage: Usage) -> None:
-        async def work(connection: AsyncConnection) -> None:
-            await connection.execute(
+        def work(connection: Connection) -> None:
+            connection.execute(
                 update(tables.runs)
                 .where(tables.runs.c.id == run_id)
                 .values(status=status, finished_at=time.time())
             )
-            await connection.execute(
+            connection.execute(
                 update(tables.requests)
                 .where(tables.requests.c.run_id == run_id)
                 .values(
@@ -77,11 +76,11 @@ class StoredRuns:
                 )
             )
 
-        await self._database.write(work)
+        await self._database.write(work, synced=False)
 
     async def log(self, session_id: str, entry: LogEntry) -> None:
-        async def work(connection: AsyncConnection) -> None:
-            await connection.execute(
+        def work(connection: Connection) -> None:
+            connection.execute(
                 insert(tables.run_log).values(
                     session_id=session_id,
                     run_id=entry.run_id,
@@ -91,7 +90,7 @@ class StoredRuns:
                 )
             )
 
-        await self._database.write(work)
+        await self._database.write(work, synced=False)
 
     async def read_log(self, session_id: str, limit: int = 500) -> list[LogEntry]:
         query = (
@@ -100,8 +99,7 @@ class StoredRuns:
             .order_by(tables.run_log.c.seq.desc())
             .limit(limit)
         )
-        async with self._database.read() as connection:
-            rows = (await connection.execute(query)).all()
+        rows = await self._database.rows(query)
         return [LogEntry(row.run_id, row.at, row.level, row.text) for row in reversed(rows)]
 
     async def last_strategy(self, scope: Scope) -> dict[str, Any] | None:
@@ -114,9 +112,8 @@ class StoredRuns:
             .order_by(tables.runs.c.started_at.desc())
             .limit(1)
         )
-        async with self._database.read() as connection:
-            found = await connection.scalar(query)
-        strategy: dict[str, Any] | None = None if found is None else json.loads(found)
+        rows = await self._database.rows(query)
+        strategy: dict[str, Any] | None = json.loads(rows[0].strategy) if rows else None
         return strategy
 
     async def last_request(self, scope: Scope) -> SentRequest | None:
@@ -129,10 +126,10 @@ class StoredRuns:
             .order_by(tables.requests.c.seq.desc())
             .limit(1)
         )
-        async with self._database.read() as connection:
-            row = (await connection.execute(query)).one_or_none()
-        if row is None:
+        rows = await self._database.rows(query)
+        if not rows:
             return None
+        row = rows[0]
         sections: list[SentSection] = []
         for kept in json.loads(row.sections):
             sections.extend(await self._expand(kept, scope))

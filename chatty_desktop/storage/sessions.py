@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Row, Table, delete, func, insert, select, update
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, Row, Table, delete, func, insert, select, update
 
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import SessionsChanged
@@ -33,30 +32,24 @@ class StoredSessions:
 
     async def list(self, query: str = "") -> list[Session]:
         wanted = query.casefold().strip()
-        async with self._database.read() as connection:
-            rows = await connection.execute(
-                select(tables.sessions).order_by(_COLUMNS.updated_at.desc())
-            )
-            # Matched here, since SQLite folds the case of ASCII letters only.
-            return [_session(row) for row in rows if wanted in row.title.casefold()]
+        rows = await self._database.rows(
+            select(tables.sessions).order_by(_COLUMNS.updated_at.desc())
+        )
+        # Matched here, since SQLite folds the case of ASCII letters only.
+        return [_session(row) for row in rows if wanted in row.title.casefold()]
 
     async def get(self, session_id: str) -> Session | None:
-        async with self._database.read() as connection:
-            rows = await connection.execute(
-                select(tables.sessions).where(_COLUMNS.id == session_id)
-            )
-            row = rows.one_or_none()
-        return _session(row) if row else None
+        rows = await self._database.rows(select(tables.sessions).where(_COLUMNS.id == session_id))
+        return _session(rows[0]) if rows else None
 
     async def find(self, name: str) -> Session | None:
         found = await self.get(name)
         if found:
             return found
-        async with self._database.read() as connection:
-            rows = await connection.execute(
-                select(tables.sessions).where(_COLUMNS.title == name).limit(2)
-            )
-            same = [_session(row) for row in rows]
+        rows = await self._database.rows(
+            select(tables.sessions).where(_COLUMNS.title == name).limit(2)
+        )
+        same = [_session(row) for row in rows]
         if len(same) > 1:
             raise Invalid(
                 f"Several sessions are called {name!r}; name one by its id, such as {same[0].id}."
@@ -69,8 +62,8 @@ class StoredSessions:
         now = time.time()
         session = Session(session_id or new_id(now), title, now, now, agent_id=agent_id)
 
-        async def work(connection: AsyncConnection) -> None:
-            await connection.execute(
+        def work(connection: Connection) -> None:
+            connection.execute(
                 insert(tables.sessions).values(
                     id=session.id,
                     title=title,
@@ -91,19 +84,19 @@ class StoredSessions:
         await self._set(session_id, agent_id=agent_id)
 
     async def delete(self, session_id: str) -> DeletionCounts:
-        async def work(connection: AsyncConnection) -> DeletionCounts:
-            async def count(table: Table) -> int:
-                return await connection.scalar(  # type: ignore[return-value]  # COUNT is never null
+        def work(connection: Connection) -> DeletionCounts:
+            def count(table: Table) -> int:
+                return connection.scalar(  # type: ignore[return-value]  # COUNT is never null
                     select(func.count()).where(table.c.session_id == session_id)
                 )
 
             counts = DeletionCounts(
-                messages=await count(tables.messages),
-                revisions=await count(tables.state_revisions),
-                ledger_rows=await count(tables.ledger),
-                runs=await count(tables.runs),
+                messages=count(tables.messages),
+                revisions=count(tables.state_revisions),
+                ledger_rows=count(tables.ledger),
+                runs=count(tables.runs),
             )
-            await connection.execute(delete(tables.sessions).where(_COLUMNS.id == session_id))
+            connection.execute(delete(tables.sessions).where(_COLUMNS.id == session_id))
             return counts
 
         counts = await self._database.write(work)
@@ -112,8 +105,8 @@ class StoredSessions:
         return counts
 
     async def _set(self, session_id: str, **values: Any) -> None:
-        async def work(connection: AsyncConnection) -> None:
-            await connection.execute(
+        def work(connection: Connection) -> None:
+            connection.execute(
                 update(tables.sessions).where(_COLUMNS.id == session_id).values(**values)
             )
 

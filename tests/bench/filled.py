@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import insert
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, insert
 
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.database import Database
@@ -37,14 +36,14 @@ async def fill(folder: Path, size: Size, agent_id: str) -> None:
     each = (size.messages - size.first) // max(1, size.sessions - 1)
     counts = [size.first, *([each] * (size.sessions - 1))]
 
-    async def work(connection: AsyncConnection) -> None:
+    def work(connection: Connection) -> None:
         for number, count in enumerate(counts):
             rows = _messages(f"s{number}", count, agent_id, 1.7e9 + number * 1000)
-            await connection.execute(insert(tables.sessions), [_session(number, rows)])
+            connection.execute(insert(tables.sessions), [_session(number, rows)])
             if rows:
-                await connection.execute(insert(tables.messages), rows)
+                connection.execute(insert(tables.messages), rows)
         if size.folded:
-            await _fold_all(connection, agent_id, size.first)
+            _fold_all(connection, agent_id, size.first)
 
     await database.write(work)
     await database.close()
@@ -76,14 +75,14 @@ def _messages(session: str, count: int, agent_id: str, at: float) -> list[dict[s
     return rows
 
 
-async def _fold_all(connection: AsyncConnection, agent_id: str, count: int) -> None:
+def _fold_all(connection: Connection, agent_id: str, count: int) -> None:
     """A fold for each exchange of `s0`, each with a Σ of about a thousand characters."""
     scope = {"session_id": "s0", "agent_id": agent_id, "layer": "state"}
-    await connection.execute(
+    connection.execute(
         insert(tables.layer_starts), [{**scope, "message_id": "s0-000000", "at": 1.7e9}]
     )
     strategy = json.dumps({"kind": "state"})
-    await connection.execute(
+    connection.execute(
         insert(tables.runs),
         [
             {"id": "r0", "session_id": "s0", "agent_id": agent_id, "strategy": strategy,
@@ -109,5 +108,5 @@ async def _fold_all(connection: AsyncConnection, agent_id: str, count: int) -> N
                 "ledger_id": f"l{number}", "at": 1.7e9,
             }
         )  # fmt: skip
-    await connection.execute(insert(tables.ledger), ledger)
-    await connection.execute(insert(tables.state_revisions), revisions)
+    connection.execute(insert(tables.ledger), ledger)
+    connection.execute(insert(tables.state_revisions), revisions)

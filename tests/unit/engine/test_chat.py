@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
+from sqlalchemy import Connection, text
 
 from chatty_desktop.domain.errors import Invalid, Unreachable
 from chatty_desktop.domain.events import MessageCommitted, Notice, RunPhaseChanged, TextStreamed
@@ -279,3 +280,28 @@ async def test_without_any_model_the_reply_says_what_to_do(
     reply = await desk.say("Hi")
     assert reply.status is Status.FAILED
     assert "No model is available" in reply.error
+
+
+async def test_a_disk_that_is_full_when_the_reply_comes_is_told_and_the_reply_shown(
+    desk: Desk, models: ScriptedModels
+) -> None:
+    model = models.models["test/small"]
+    model.answers.append("words " * 200_000)
+    model.gate.clear()
+    await desk.chat.send(desk.session.id, desk.agent.id, "Hi")
+    await until(lambda: model.chats)
+
+    def fill(connection: Connection) -> None:
+        pages = connection.scalar(text("PRAGMA page_count"))
+        connection.execute(text(f"PRAGMA max_page_count = {pages}"))
+
+    await desk.database.write(fill)
+    model.gate.set()
+    await desk.chat.wait(desk.session.id)
+    shown = [e.message for e in desk.events if isinstance(e, MessageCommitted)][-1]
+    assert shown.status is Status.FAILED
+    assert shown.content.startswith("words words")
+    assert "disk is full" in shown.error
+    assert any("disk is full" in e.text for e in desk.events if isinstance(e, Notice))
+    assert desk.chat.running() == []
+    assert (await desk.messages.get(shown.parent_id or "")) is not None

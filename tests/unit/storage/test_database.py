@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, text
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy import Connection, create_engine, select, text
 
 from chatty_desktop.domain.errors import StorageFailed
 from chatty_desktop.storage import migrations, tables
@@ -45,8 +46,6 @@ def schema(file: Path) -> dict[str, list[tuple[object, ...]]]:
 async def test_migrations_make_the_tables_that_the_stores_use(tmp_path: Path) -> None:
     database = await Database.open(tmp_path / "migrated.db", tmp_path / "backups")
     await database.close()
-
-    from sqlalchemy import create_engine
 
     engine = create_engine(f"sqlite:///{tmp_path / 'declared.db'}")
     tables.metadata.create_all(engine)
@@ -110,63 +109,67 @@ async def test_a_file_that_is_no_database_is_told_and_left_alone(tmp_path: Path)
     assert file.read_bytes().startswith(b"this is not")
 
 
-async def test_a_full_disk_is_told_and_what_was_saved_stays(
-    tmp_path: Path, database: Database
-) -> None:
-    async def limit(connection: AsyncConnection) -> None:
-        pages = await connection.scalar(text("PRAGMA page_count"))
-        await connection.execute(text(f"PRAGMA max_page_count = {pages + 2}"))
+async def test_a_full_disk_is_told_and_what_was_saved_stays(database: Database) -> None:
+    def limit(connection: Connection) -> None:
+        pages = connection.scalar(text("PRAGMA page_count"))
+        connection.execute(text(f"PRAGMA max_page_count = {pages + 2}"))
 
-    async def put(size: int) -> None:
-        async def work(connection: AsyncConnection) -> None:
-            await connection.execute(
-                text(
-                    "INSERT INTO sessions (id, title, created_at, updated_at)"
-                    f" VALUES ('{size}', '{'x' * size}', 1, 1)"
-                )
+    def put(size: int) -> Callable[[Connection], None]:
+        def work(connection: Connection) -> None:
+            title = "x" * size
+            connection.execute(
+                text(f"INSERT INTO sessions VALUES ('{size}', '{title}', 1, 1, NULL, NULL)")
             )
 
-        await database.write(work)
+        return work
 
-    await put(10)
-    async with database.read() as connection:
-        await limit(connection)
+    await database.write(put(10))
+    await database.write(limit)
     with pytest.raises(StorageFailed, match="disk is full"):
-        await put(1_000_000)
-    async with database.read() as connection:
-        ids = list(await connection.scalars(text("SELECT id FROM sessions")))
-    assert ids == ["10"]
+        await database.write(put(1_000_000))
+    assert await ids(database) == ["10"]
 
 
 async def test_a_write_whose_caller_is_cancelled_is_whole_or_not_there(
     database: Database,
 ) -> None:
-    begun = asyncio.Event()
-    go_on = asyncio.Event()
+    begun, go_on = threading.Event(), threading.Event()
 
-    async def work(connection: AsyncConnection) -> None:
-        await connection.execute(
-            text("INSERT INTO sessions (id, created_at, updated_at) VALUES ('a', 1, 1)")
-        )
+    def work(connection: Connection) -> None:
+        connection.execute(text("INSERT INTO sessions VALUES ('a', '', 1, 1, NULL, NULL)"))
         begun.set()
-        await go_on.wait()
-        await connection.execute(
-            text("INSERT INTO sessions (id, created_at, updated_at) VALUES ('b', 1, 1)")
-        )
+        go_on.wait(20)
+        connection.execute(text("INSERT INTO sessions VALUES ('b', '', 1, 1, NULL, NULL)"))
 
     task = asyncio.create_task(database.write(work))
-    await begun.wait()
+    await asyncio.to_thread(begun.wait)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
+    assert await ids(database) == []
     go_on.set()
-    await database.close()
-    async with database.read() as connection:
-        ids = list(await connection.scalars(text("SELECT id FROM sessions ORDER BY id")))
-    assert ids == ["a", "b"]
+    await database.write(lambda _connection: None)  # writes go one at a time
+    assert await ids(database) == ["a", "b"]
+
+
+async def test_a_write_that_fails_leaves_nothing_of_it(database: Database) -> None:
+    def work(connection: Connection) -> None:
+        connection.execute(text("INSERT INTO sessions VALUES ('a', '', 1, 1, NULL, NULL)"))
+        connection.execute(text("INSERT INTO nowhere VALUES (1)"))
+
+    with pytest.raises(StorageFailed, match="nowhere"):
+        await database.write(work)
+    assert await ids(database) == []
 
 
 async def test_foreign_keys_are_on_and_the_journal_is_write_ahead(database: Database) -> None:
-    async with database.read() as connection:
-        assert await connection.scalar(text("PRAGMA foreign_keys")) == 1
-        assert await connection.scalar(text("PRAGMA journal_mode")) == "wal"
+    async def pragma(name: str) -> object:
+        return await database.read(lambda connection: connection.scalar(text(f"PRAGMA {name}")))
+
+    assert await pragma("foreign_keys") == 1
+    assert await pragma("journal_mode") == "wal"
+
+
+async def ids(database: Database) -> list[str]:
+    rows = await database.rows(select(tables.sessions.c.id).order_by(tables.sessions.c.id))
+    return [row.id for row in rows]
