@@ -247,11 +247,12 @@ class Layer:
     # --- what the model reads ----------------------------------------------------------------
 
     def _spec_text(self) -> str:
-        lines = [
-            f"- {field.name}: {field.description}" if field.description else f"- {field.name}"
+        # In a sentence: shown the fields as a list, small models answer with one.
+        fields = "; ".join(
+            f"{field.name} ({field.description})" if field.description else field.name
             for field in self._config.fields
-        ]
-        return self._filled("state_spec", spec=self._config.spec.strip(), fields="\n".join(lines))
+        )
+        return self._filled("state_spec", spec=self._config.spec.strip(), fields=fields)
 
     def _state_text(self, state: dict[str, Any]) -> str:
         names = [field.name for field in self._config.fields]

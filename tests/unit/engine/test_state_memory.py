@@ -48,7 +48,7 @@ async def test_the_model_sees_spec_state_and_the_last_exchange_only(
     ]
     assert "Keep what this person is working on" in system(last)
     assert '{"goal":"Kyoto"}' in system(last)
-    assert "- open: what is still unresolved" in system(last)
+    assert "open (what is still unresolved)" in system(last)
 
 
 async def test_only_new_messages_are_folded_and_each_of_them_once(
