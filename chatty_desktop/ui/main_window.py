@@ -132,7 +132,10 @@ class MainWindow(QMainWindow):
             return
         # Closing now would end the loop under tasks that still write.
         event.ignore()
-        self.close_wanted.emit()
+        if self._editor is not None:
+            self._editor.close_then(self.close_wanted.emit)
+        else:
+            self.close_wanted.emit()
 
     # --- putting together --------------------------------------------------------------------
 

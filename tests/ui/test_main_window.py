@@ -11,6 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFrame, QLineEdit
 
 from chatty_desktop.domain.events import ModelProgress, Notice
+from chatty_desktop.ui.agents.editor import AgentEditor
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.servers import Answer, OpenAIServer
 from tests.ui.opened import Opened, opened
@@ -334,3 +335,24 @@ async def test_every_control_has_a_name_for_screen_readers(open_window: Opened) 
         and not widget.objectName().startswith("qt_")
     ]
     assert nameless == []
+
+
+async def test_closing_asks_about_an_agent_that_is_being_edited(open_window: Opened) -> None:
+    window = open_window.window
+    closing: list[bool] = []
+    window.close_wanted.connect(lambda: closing.append(True))
+    window.actions_.new_agent.trigger()
+    await until(lambda: window.findChild(AgentEditor) is not None)
+    editor = window.findChild(AgentEditor)
+    assert editor is not None
+    editor.form.name.setText("Half-written")
+    assert editor.dirty
+
+    window.close()
+    await answer(editor, "Cancel")
+    assert closing == []
+    assert editor.isVisible()
+    window.close()
+    await answer(editor, "Discard")
+    await until(lambda: closing)
+    assert not editor.isVisible()

@@ -113,6 +113,18 @@ class AgentEditor(QDialog):
         else:
             self._begin(agent_id)
 
+    def close_then(self, then: Callable[[], object]) -> None:
+        """Close, asking about unsaved changes, and go on with `then`; not after Cancel."""
+
+        def done() -> None:
+            self._close_now()
+            then()
+
+        if self.isVisible() and self.dirty:
+            self._ask_about_changes(done)
+        else:
+            done()
+
     @property
     def dirty(self) -> bool:
         """Whether there is something that closing would lose."""
