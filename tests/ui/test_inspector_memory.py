@@ -43,7 +43,7 @@ def row(panel: InspectorPanel, key: str) -> KeyRow:
 
 
 async def test_without_a_chat_it_says_what_to_do(at: Bench) -> None:
-    assert says(inspector(at).memory, "Choose a chat")
+    assert says(inspector(at).memory, "No memory yet")
 
 
 async def test_before_anything_is_known_every_key_is_named_and_the_next_step_said(
@@ -255,7 +255,7 @@ async def test_where_verbatim_memory_begins_is_told_and_taken_back(at: Bench) ->
     await until(lambda: told)
     panel.set_scope(None)
     assert told == [reply.parent_id, None]
-    assert says(panel, "Choose a chat")
+    assert says(panel, "No memory yet")
 
 
 async def test_the_answer_for_a_chat_left_meanwhile_is_never_shown(at: Bench) -> None:

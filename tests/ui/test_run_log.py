@@ -37,7 +37,7 @@ def shown(panel: RunLogPanel) -> list[str]:
 
 
 async def test_without_a_chat_it_says_what_to_do(at: Bench) -> None:
-    assert says(run_log(at), "Choose a chat")
+    assert says(run_log(at), "behind the replies")
 
 
 async def test_a_chat_in_which_nothing_ran_says_what_will_come(at: Bench) -> None:

@@ -162,9 +162,9 @@ class InspectorPanel(QWidget):
         self._set_verbatim_from(None)
 
     def _say_nothing_chosen(self) -> None:
-        self.memory.say("No chat chosen", "Choose a chat to see what its agent remembers of it.")
-        self.prompt.say("No chat chosen", "Choose a chat to see what its model was given.")
-        self.ledger.say("No chat chosen", "Choose a chat to see how its memory was made.")
+        self.memory.say("No memory yet", "What the agent keeps of this chat is shown here.")
+        self.prompt.say("Nothing sent yet", "What the model is given is shown here, part by part.")
+        self.ledger.say("Nothing folded yet", "How each memory was made is shown here.")
 
     def _set_verbatim_from(self, message_id: str | None) -> None:
         if message_id != self._verbatim_from:

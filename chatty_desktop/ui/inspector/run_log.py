@@ -141,7 +141,7 @@ class RunLogPanel(QWidget):
     def _draw(self, lines: Sequence[LogEntry]) -> None:
         self.model.show_lines(lines)
         if self._session_id is None:
-            self._empty.say("", "Choose a chat to see what happened behind its replies.")
+            self._empty.say("", "What happens behind the replies is shown here.")
         else:
             self._empty.say("", "Nothing has run here yet. Each answer leaves its lines here.")
         self._pages.setCurrentIndex(1 if lines else 0)
