@@ -26,16 +26,24 @@ class Operation:
     forget: bool = False
 
 
+FEW_WORDS = 3
+"""A person who says no more than this agrees or nods: what was said to them counts as well."""
+
+BORNE_OUT = 1 / 4
+"""Share of a value's new words that must have been said; the rest may be the model's own."""
+
+
 def ground(
     operations: Sequence[Operation], messages: Sequence[Message], state: Mapping[str, Any]
 ) -> tuple[list[Operation], list[Dropped]]:
     """(what is kept, what is dropped and why), each in the order it was said.
 
-    Dropped are: all but the last change of a key; forgetting what Σ does not hold; and a value
-    that shares no word with the new messages. true and false share words with nothing and are
-    kept. To repeat what Σ holds is no change: it is neither kept nor told as dropped.
+    Dropped are: all but the last change of a key; forgetting what Σ does not hold; and a value of
+    whose new words too few were said by the person or a tool. true and false share words with
+    nothing and are kept. To repeat what Σ holds is no change: it is neither kept nor told as
+    dropped.
     """
-    said = {word for message in messages for word in words(message.content)}
+    said = _said(messages)
     last = {operation.key: operation for operation in operations}
     kept: list[Operation] = []
     dropped: list[Dropped] = []
@@ -55,14 +63,44 @@ def ground(
     return kept, dropped
 
 
+def _said(messages: Sequence[Message]) -> set[str]:
+    """The words that bear a value out. What the model said itself is left out where the person
+    said anything of substance: small models file their own advice as the person's facts."""
+    by_others = {
+        _stem(word)
+        for message in messages
+        if message.role != "assistant"
+        for word in words(message.content)
+    }
+    if len(by_others) > FEW_WORDS:
+        return by_others
+    return {_stem(word) for message in messages for word in words(message.content)}
+
+
 def _objection(operation: Operation, said: set[str], state: Mapping[str, Any]) -> str:
     """Why an operation is not kept, or ""."""
+    held = operation.key in state
     if operation.forget:
-        return "" if operation.key in state else "there is nothing to forget"
-    content = {word for text in _texts(operation.value) for word in words(text)}
-    if content and not content & said:
+        return "" if held else "there is nothing to forget"
+    known = _stems(state[operation.key]) if held else set()
+    new = _stems(operation.value) - known
+    if not new:
+        return ""
+    borne_out = len(new & said)
+    if not borne_out:
         return "no word of it is in the new messages"
+    if borne_out < BORNE_OUT * len(new):
+        return "too little of it is in the new messages"
     return ""
+
+
+def _stems(value: Any) -> set[str]:
+    return {_stem(word) for text in _texts(value) for word in words(text)}
+
+
+def _stem(word: str) -> str:
+    """The beginning of a word, so that "leaks" and "leaking" are one."""
+    return word[:5]
 
 
 def words(text: str) -> Iterator[str]:

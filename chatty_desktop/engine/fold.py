@@ -4,7 +4,7 @@ refused. Nothing is stored here; the verdict says what the State strategy is to 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,8 +29,10 @@ from chatty_desktop.engine.ports import ChatMessage, ChatModel, ChatRequest
 UNKNOWN_CONTEXT = 4096
 """Tokens taken for the context of a model whose server does not tell it."""
 
-ANSWER_TOKENS = 1024
-"""The longest answer a fold waits for; what is longer is a model running away."""
+ANSWER_TOKENS = 200
+TOKENS_A_FIELD = 60
+"""The longest answer a fold waits for: a base, some for each field, and twice what Σ takes, since
+it may be told anew. What is longer is a model running away, and a person waiting for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,15 +55,15 @@ class Verdict:
 class Fold:
     """Folds batches of messages for one State configuration, by one model.
 
-    `room` is how many tokens of messages fit one question, `answer_tokens` the longest answer.
+    `context` is the model's context in tokens, `question` what of it every question takes.
     """
 
     config: State
     prompts: Mapping[str, str]
     models: ModelChooser
     model: ChatModel
-    room: int
-    answer_tokens: int
+    context: int
+    question: int
     _spent: list[Completion] = field(default_factory=list)
 
     @classmethod
@@ -73,29 +75,27 @@ class Fold:
         prompts: Mapping[str, str],
         models: ModelChooser,
     ) -> Fold:
-        """A fold that fits the model's context, the retry with its answer included."""
-        context = await context_of(model) or UNKNOWN_CONTEXT
-        answer = min(ANSWER_TOKENS, context // 4)
+        """A fold whose questions fit the model's context."""
         empty = fold_prompt(prompts, spec=config.spec, fields=config.fields, state={}, messages=())
-        question = sum(estimate(text) for _role, text in empty)
-        # Σ stands in the question and again in the retry, in the worst case at its full length.
-        state = 2 * min(config.max_chars, context) // 3
-        room = max(context - question - state - 2 * answer, context // 8)
-        return cls(config, prompts, models, model, room, answer)
+        return cls(
+            config,
+            prompts,
+            models,
+            model,
+            context=await context_of(model) or UNKNOWN_CONTEXT,
+            question=sum(estimate(text) for _role, text in empty),
+        )
 
-    def chunks(self, messages: Sequence[Message]) -> Iterator[list[Message]]:
-        """The messages in order, in batches that fit one question each."""
-        chunk: list[Message] = []
-        used = 0
+    def first_batch(self, messages: Sequence[Message], state: Mapping[str, Any]) -> list[Message]:
+        """As many messages from the first on as fit one question; at least one."""
+        room, longest = self._room(state), self._message_chars(state)
+        batch: list[Message] = []
         for message in messages:
-            size = estimate(message.content[: self._message_chars])
-            if chunk and used + size > self.room:
-                yield chunk
-                chunk, used = [], 0
-            chunk.append(message)
-            used += size
-        if chunk:
-            yield chunk
+            room -= estimate(message.content[:longest])
+            if batch and room < 0:
+                break
+            batch.append(message)
+        return batch
 
     async def fold(self, state: Mapping[str, Any], messages: Sequence[Message]) -> Verdict:
         """Fold one batch into Σ. A refused answer is asked for again once, with the reason and
@@ -145,21 +145,22 @@ class Fold:
     ) -> Completion:
         """One answer, constrained by a schema where the server can; where it turns out that it
         cannot, the same is asked for in words."""
+        limit = self._answer_tokens(state)
         if self.models.constrains(self.model):
             schema = fold_schema(self.config.fields, state)
             try:
-                return await self._complete(turns, schema)
+                return await self._complete(turns, schema, limit)
             except Refused:
-                answer = await self._complete(worded, None)
+                answer = await self._complete(worded, None, limit)
             self.models.cannot_constrain(self.model)
             return answer
-        return await self._complete(worded, None)
+        return await self._complete(worded, None, limit)
 
-    async def _complete(self, turns: Sequence[Turn], schema: dict[str, Any] | None) -> Completion:
+    async def _complete(
+        self, turns: Sequence[Turn], schema: dict[str, Any] | None, limit: int
+    ) -> Completion:
         messages = tuple(ChatMessage(role, content) for role, content in turns)
-        request = ChatRequest(
-            messages, temperature=0.0, max_tokens=self.answer_tokens, json_schema=schema
-        )
+        request = ChatRequest(messages, temperature=0.0, max_tokens=limit, json_schema=schema)
         answer = await complete(self.model, request)
         self._spent.append(answer)
         return answer
@@ -178,16 +179,24 @@ class Fold:
             "state": {f.name: state[f.name] for f in self.config.fields if f.name in state},
             "messages": messages,
             "constrained": constrained,
-            "message_chars": self._message_chars,
+            "message_chars": self._message_chars(state),
         }
         if reply is None:
             return fold_prompt(self.prompts, **given)
         return retry_prompt(self.prompts, **given, reply=reply, reason=reason)
 
-    @property
-    def _message_chars(self) -> int:
+    def _answer_tokens(self, state: Mapping[str, Any]) -> int:
+        expected = ANSWER_TOKENS + TOKENS_A_FIELD * len(self.config.fields)
+        return min(expected + 2 * estimate(compact(state)), self.context // 4)
+
+    def _room(self, state: Mapping[str, Any]) -> int:
+        """Tokens of messages that fit a question, with its answer and the one retry."""
+        twice = estimate(compact(state)) + self._answer_tokens(state)
+        return max(self.context - self.question - 2 * twice, self.context // 8)
+
+    def _message_chars(self, state: Mapping[str, Any]) -> int:
         # A script without spaces has about one and a half characters a token.
-        return min(MESSAGE_CHARS, self.room * 3 // 2)
+        return min(MESSAGE_CHARS, self._room(state) * 3 // 2)
 
     def _verdict(self, outcome: Outcome, reason: str, attempts: int, **more: Any) -> Verdict:
         return Verdict(

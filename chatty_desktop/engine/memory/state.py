@@ -148,11 +148,15 @@ class Layer:
         *,
         consume: bool,
     ) -> None:
-        """Fold messages of a branch in order, a chunk at a time; stop where no model is reached."""
-        for batch in fold.chunks(messages):
+        """Fold messages of a branch in order, a batch at a time; stop where no model is reached."""
+        rest = list(messages)
+        while rest:
             base = await self._revision(branch)
+            state = _state_of(base)
+            batch = fold.first_batch(rest, state)
+            rest = rest[len(batch) :]
             started = time.time()
-            verdict = await fold.fold(_state_of(base), batch)
+            verdict = await fold.fold(state, batch)
             reached = verdict.outcome != "unreachable"
             entry = self._entry(verdict, batch, run_id, fold.model.reference, started)
             entry = replace(entry, consumed=consume and reached)

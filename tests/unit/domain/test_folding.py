@@ -351,3 +351,56 @@ def test_the_schema_and_the_question_name_the_fields_alike() -> None:
     assert list(decisions(fold_schema(fields, {}))) == [label]
     turns = fold_prompt(PROMPTS, spec="", fields=fields, state={"said": 1}, messages=())
     assert label in turns[-1][1]
+
+
+def test_what_only_the_model_said_is_not_filed_as_the_persons(  # their own advice, mostly
+) -> None:
+    said = (
+        message("user", "Any tips for packing plates, please?"),
+        message("assistant", "Wrap each in paper and stand them on edge."),
+    )
+    found = read_fold(
+        '{"changes": [{"key": "open", "value": "wrap each in paper"}]}',
+        fields=FIELDS,
+        state={},
+        messages=said,
+    )
+    assert found.patch == {}
+    assert [each["key"] for each in found.dropped] == ["open"]
+
+
+def test_a_nod_takes_what_it_nods_at_along() -> None:
+    said = (message("user", "Yes, please."), message("assistant", "Good, Hotel Sakura it is."))
+    found = read_fold(
+        '{"changes": [{"key": "open", "value": "Hotel Sakura"}]}',
+        fields=FIELDS,
+        state={},
+        messages=said,
+    )
+    assert found.patch == {"open": "Hotel Sakura"}
+
+
+def test_what_a_tool_found_bears_a_value_out() -> None:
+    said = (
+        message("user", "Look up the order of Omar Haddad for me."),
+        message("tool", "order 88-1734, shipped"),
+        message("assistant", "It is order 88-1734."),
+    )
+    found = read_fold(
+        '{"changes": [{"key": "open", "value": "88-1734"}]}',
+        fields=FIELDS,
+        state={},
+        messages=said,
+    )
+    assert found.patch == {"open": "88-1734"}
+
+
+def test_a_value_may_keep_what_it_held_and_add_what_was_said() -> None:
+    said = (message("user", "And I do not like crowds at all."),)
+    found = read_fold(
+        '{"changes": [{"key": "open", "value": "trains, green tea, no crowds"}]}',
+        fields=FIELDS,
+        state={"open": "trains, green tea"},
+        messages=said,
+    )
+    assert found.patch == {"open": "trains, green tea, no crowds"}
