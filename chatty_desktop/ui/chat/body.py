@@ -47,8 +47,7 @@ class MessageBody(QTextBrowser):
         self._code: list[tuple[QTextFrame, Block, QToolButton]] = []
         self.setProperty("bare", True)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        # For tables that are wider than the chat; everything else breaks into lines.
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         # Not Fixed: the height it would be fixed at is that of the width before.
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
@@ -70,6 +69,8 @@ class MessageBody(QTextBrowser):
     def show_rendered(self, rendered: Rendered) -> None:
         """Replace what is shown."""
         self._drop_buttons()
+        # For tables that are wider than the chat; everything else breaks into lines.
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         family = self._theme.monospace().family()
         self.document().setDefaultStyleSheet(css(self._theme.tokens, f"'{family}'"))
         self.setHtml(rendered.html)
@@ -82,6 +83,7 @@ class MessageBody(QTextBrowser):
     def show_plain(self, text: str) -> None:
         """Replace what is shown by text as it stands."""
         self._drop_buttons()
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setPlainText(text)
 
     def append_plain(self, text: str) -> None:
