@@ -30,7 +30,7 @@ async def time_per_turn() -> list[Measured]:
 
 async def _turns(strategy: dict[str, Any]) -> Measured:
     with tempfile.TemporaryDirectory() as name:
-        folder, model = Path(name), ScriptedModel(context=1_000_000)
+        folder, model = Path(name), ScriptedModel(context=1_000_000, prompt_tokens=None)
         desk = await Desk.open(folder, ScriptedModels(model), strategy)
         await desk.close()
         await fill(folder, Size(1, 10_000, 10_000, folded=True), desk.agent.id)

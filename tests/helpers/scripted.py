@@ -21,9 +21,15 @@ class ScriptedModel:
     `gate` holds chats back and `fold_gate` folds until they are set; `requests` keeps what came.
     """
 
-    def __init__(self, reference: str = "test/small", context: int | None = 8192) -> None:
+    def __init__(
+        self,
+        reference: str = "test/small",
+        context: int | None = 8192,
+        prompt_tokens: int | None = 11,
+    ) -> None:
         self.reference = reference
         self.context = context
+        self.usage = Usage(prompt_tokens, 7)
         self.answers: deque[Script] = deque()
         self.folds: deque[Script] = deque()
         self.requests: list[ChatRequest] = []
@@ -54,7 +60,7 @@ class ScriptedModel:
         try:
             if isinstance(item, Exception):
                 raise item
-            for delta in _deltas(item, fold):
+            for delta in _deltas(item, self.usage):
                 yield delta
                 await asyncio.sleep(0)
         finally:
@@ -86,7 +92,7 @@ def _is_fold(request: ChatRequest) -> bool:
     return request.temperature == 0.0
 
 
-def _deltas(item: Any, fold: bool) -> list[Delta]:
+def _deltas(item: Any, usage: Usage) -> list[Delta]:
     if isinstance(item, str):
         text = item
     elif all(isinstance(part, Delta) for part in item) and item:
@@ -94,5 +100,4 @@ def _deltas(item: Any, fold: bool) -> list[Delta]:
     else:
         text = json.dumps({"changes": list(item)}, ensure_ascii=False)
     half = len(text) // 2
-    usage = Usage(11, 7) if fold else Usage(completion_tokens=7)
     return [Delta(text[:half]), Delta(text[half:]), Delta(finish="stop", usage=usage)]
