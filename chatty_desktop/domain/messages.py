@@ -96,6 +96,7 @@ class DeletionCounts:
     revisions: int = 0
     ledger_rows: int = 0
     runs: int = 0
+    episodes: int = 0
 
 
 def tail(messages: Sequence[Message], count: int) -> tuple[Message, ...]:

@@ -44,10 +44,16 @@ class ProviderSettings(_Part):
 
 
 class EmbedderSettings(_Part):
-    """Which model embeds: a provider's id and the model's name there."""
+    """Which model embeds: a provider's id and the model's name there.
+
+    The prefixes stand before a text that is looked for and before one that is stored; None
+    leaves them to what is known of the model by its name.
+    """
 
     provider: str
     model: str
+    query_prefix: str | None = None
+    text_prefix: str | None = None
 
 
 class Settings(_Part):

@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from chatty_desktop.domain.agents import Agent, AgentDefinition
 from chatty_desktop.domain.branch import Branch
+from chatty_desktop.domain.embedding import EmbedderId
+from chatty_desktop.domain.episodes import Episode, EpisodeCounts, Recall
 from chatty_desktop.domain.events import Event, LogEntry
 from chatty_desktop.domain.memory import LedgerEntry, StateRevision
 from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Session, ToolCall
+from chatty_desktop.domain.ranking import Scored
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+    """Row after row of float32."""
 
 # --- chat models -----------------------------------------------------------------------------
 
@@ -130,19 +140,32 @@ class Models(Protocol):
 
 
 class Embedder(Protocol):
-    """One embedding model. Vectors are float lists of `dimension` numbers, length 1."""
+    """One embedding model. Its vectors have length 1, so that their product is the cosine; their
+    dimension is learnt from the first of them."""
 
     @property
-    def identity(self) -> tuple[str, str, int]:
-        """(provider id, model, dimension): episodes of another identity never match."""
+    def provider(self) -> str:
+        """The provider's id."""
         ...
 
-    async def embed_texts(self, texts: Sequence[str]) -> list[list[float]]:
-        """Vectors for texts to store. Raises `Unreachable` or `Refused`."""
+    @property
+    def model(self) -> str: ...
+
+    async def embed_texts(self, texts: Sequence[str]) -> Vectors:
+        """A row for each text to store. Raises `Unreachable` or `Refused`."""
         ...
 
-    async def embed_queries(self, texts: Sequence[str]) -> list[list[float]]:
-        """Vectors for what is looked for. Raises `Unreachable` or `Refused`."""
+    async def embed_queries(self, texts: Sequence[str]) -> Vectors:
+        """A row for each text that is looked for. Raises `Unreachable` or `Refused`."""
+        ...
+
+
+class Embedders(Protocol):
+    """The system's embedding model, as the settings name it at the moment of asking."""
+
+    def present(self) -> Embedder | None:
+        """None where none is configured. Asks nobody. Raises `Invalid` when the settings name
+        one that there is not."""
         ...
 
 
@@ -262,6 +285,66 @@ class MemoryStore(Protocol):
     async def add_layer_start(self, scope: Scope, layer: str, start: LayerStart) -> None: ...
 
 
+class EpisodeStore(Protocol):
+    """Recorded messages and their vectors, each kept with the embedder that made it."""
+
+    async def record(self, messages: Sequence[tuple[Message, str | None]]) -> None:
+        """Store messages as episodes, without vectors, each with the id of the episode before it
+        on its branch. Those stored already stay as they are."""
+        ...
+
+    async def unembedded(
+        self,
+        provider: str,
+        model: str,
+        dimension: int | None,
+        *,
+        scope: Scope | None = None,
+        limit: int = 64,
+    ) -> list[Episode]:
+        """Episodes that the embedder has not embedded, oldest first; of one scope or of all.
+        `dimension` None: not known yet, so vectors of any count. Those that it refused are left
+        out."""
+        ...
+
+    async def count_unembedded(self, provider: str, model: str, dimension: int | None) -> int:
+        """How many there are in all scopes."""
+        ...
+
+    async def add_vectors(
+        self, embedder: EmbedderId, message_ids: Sequence[str], vectors: Vectors
+    ) -> None:
+        """Keep a vector for each of the episodes: one append to the index. Episodes deleted
+        meanwhile are passed over. Raises `Invalid` when a vector is not of the embedder's
+        dimension or not finite, `StorageFailed`."""
+        ...
+
+    async def refuse(self, embedder: EmbedderId, message_id: str, reason: str) -> None:
+        """Note that the embedder refuses an episode, so that it is not asked again."""
+        ...
+
+    async def retry_refused(self, provider: str, model: str) -> None:
+        """Forget what the embedder refused."""
+        ...
+
+    async def score(
+        self, embedder: EmbedderId, scope: Scope, vector: Vectors, words: str | None = None
+    ) -> Scored:
+        """How near each episode of the scope that the embedder has embedded is to a vector of
+        one row; with `words`, also how well it matches them. Raises `StorageFailed`."""
+        ...
+
+    async def counts(self, scope: Scope | None = None) -> EpisodeCounts:
+        """Of one scope, or of all."""
+        ...
+
+    async def keep_recall(self, scope: Scope, layer: str, recall: Recall) -> None:
+        """Keep what was recalled last, in place of what was kept before."""
+        ...
+
+    async def last_recall(self, scope: Scope, layer: str) -> Recall | None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class LayerStart:
     """The first message a layer takes in: the first of the log, or, where the strategy was
@@ -290,12 +373,14 @@ class Section:
 
     `origin` is "system", "spec", "state", "new" or the kind of the layer that shows messages.
     Either `text` is set, or `messages`: a gapless run of the scope, sent verbatim.
+    `message_ids` names the messages that `text` repeats.
     """
 
     origin: str
     role: Literal["system", "user"] = "system"
     text: str = ""
     messages: tuple[Message, ...] = ()
+    message_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
