@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
 from chatty_desktop.domain.settings import ProviderSettings
@@ -31,6 +31,10 @@ class Provider(Protocol):
 
         Raises `Unreachable` or `Refused`. Starts and loads nothing.
         """
+        ...
+
+    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+        """A vector for each text, by the model of that name. Raises `Unreachable`, `Refused`."""
         ...
 
     async def close(self) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import importlib.util
 import time
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from chatty_desktop.domain.events import ModelProgress, Notice
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.engine.ports import ChatRequest, Delta, Publish
 from chatty_desktop.paths import Paths
+from chatty_desktop.providers.llama_embedding import LocalEmbedding
 from chatty_desktop.providers.local_engine import EngineSettings, LocalEngine
 from chatty_desktop.providers.model_files import available_memory, check_memory, check_model_file
 from chatty_desktop.providers.patience import Patience
@@ -54,6 +55,7 @@ class LlamaCppProvider:
         self._starter = starter or StarterModel(
             paths.models, publish, reference=f"{settings.id}/{STARTER_NAME}"
         )
+        self._embedding = LocalEmbedding(settings.id, paths.logs, self._model_file, patience)
         self._choosing = asyncio.Lock()
         self._loaded: _Loaded | None = None
         self._closed = False
@@ -81,8 +83,12 @@ class LlamaCppProvider:
         """End the engine, within about a second."""
         self._closed = True
         loaded, self._loaded = self._loaded, None
-        if loaded is not None:
-            await loaded.close()
+        await asyncio.gather(self._embedding.close(), *([] if loaded is None else [loaded.close()]))
+
+    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+        """A vector for each text, by a model file loaded beside the one that chats. Raises
+        `Unreachable` or `Refused`."""
+        return await self._embedding.embed(model, texts)
 
     async def stream(self, name: str, request: ChatRequest) -> AsyncIterator[Delta]:
         """One answer of a model, loaded first when need be; closing the iterator stops it.

@@ -2,10 +2,11 @@
 
 `python -m chatty_desktop.providers.llama_server` reads its configuration as one line of JSON on
 stdin: `model` (path of a .gguf file), `context_length` (tokens), `key` (what requests must
-carry), `parent` (the process that started it). It writes one line of JSON to stdout:
-`{"ready": "http://127.0.0.1:PORT"}` or `{"failed": REASON}`; what the engine has to say goes to
-stderr. It ends when stdin does, and on Linux at once when the parent dies: loading a model holds
-the interpreter lock for seconds, in which no thread of Python's could see stdin end.
+carry), `embedding` (it embeds instead of chatting), `parent` (the process that started it). It
+writes one line of JSON to stdout: `{"ready": "http://127.0.0.1:PORT"}` or `{"failed": REASON}`;
+what the engine has to say goes to stderr. It ends when stdin does, and on Linux at once when the
+parent dies: loading a model holds the interpreter lock for seconds, in which no thread of Python's
+could see stdin end.
 """
 
 from __future__ import annotations
@@ -91,6 +92,11 @@ def _serve(config: dict[str, Any]) -> Any:
     params.cors_origins = ""
     params.cache_ram_mib = _PROMPT_CACHE_MIB
     params.verbosity = _WARNINGS
+    if config["embedding"]:
+        params.embedding = True
+        # A text is embedded in one go, so it must fit into one.
+        params.n_batch = params.n_ubatch = config["context_length"]
+        params.cache_ram_mib = 0
     return xllamacpp.Server(params)
 
 

@@ -23,12 +23,14 @@ _LOG_TAIL_BYTES = 4000
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """What an engine is started with. `load_seconds`: how long loading may take at most."""
+    """What an engine is started with. `load_seconds`: how long loading may take at most.
+    `embedding`: it embeds texts, and does nothing else."""
 
     model: Path
     context_length: int
     log: Path
     load_seconds: float = 300.0
+    embedding: bool = False
 
 
 class LocalEngine:
@@ -106,6 +108,7 @@ class LocalEngine:
             "model": str(self.settings.model),
             "context_length": self.settings.context_length,
             "key": self.key,
+            "embedding": self.settings.embedding,
             "parent": os.getpid(),
         }
         with contextlib.suppress(ConnectionError):  # it died; its last line tells why

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING
 
@@ -78,6 +78,11 @@ class OllamaProvider:
         ):
             async for delta in deltas:
                 yield delta
+
+    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+        """A vector for each text. Raises `Unreachable` or `Refused`."""
+        async with self._speaking() as connection:
+            return await connection.embed(model, texts)
 
     @asynccontextmanager
     async def _speaking(self) -> AsyncIterator[OllamaConnection]:

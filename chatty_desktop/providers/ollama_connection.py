@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Awaitable
+from collections.abc import AsyncGenerator, Awaitable, Sequence
 from contextlib import aclosing
 from contextvars import ContextVar
 from typing import Any, TypeVar, cast
@@ -59,6 +59,18 @@ class OllamaConnection:
             if name.endswith(".context_length") and isinstance(value, int):
                 return value
         return None
+
+    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+        """A vector for each text; Ollama cuts what is too long for the model. Loading it may take
+        as long as reading a prompt. Raises `Unreachable` or `Refused`."""
+        asked = self._asked(model)
+        try:
+            answer = await self._client.embed(model, list(texts))
+        except Exception as error:
+            if (known := self._failure(error, asked)) is None:
+                raise
+            raise known from error
+        return [list(row) for row in answer.embeddings]
 
     async def stream(
         self, model: str, request: ChatRequest, num_ctx: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
@@ -74,6 +74,10 @@ class OpenAIProvider:
         async with aclosing(connection.stream(name, request)) as deltas:
             async for delta in deltas:
                 yield delta
+
+    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+        """A vector for each text. Raises `Unreachable` or `Refused`."""
+        return await (await self._connection()).embed(model, texts)
 
     async def _connection(self) -> OpenAIConnection:
         async with self._connecting:

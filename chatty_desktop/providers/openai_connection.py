@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import Any, cast
 
 import openai
@@ -95,6 +95,36 @@ class OpenAIConnection:
                 return [card for card in data if isinstance(card, dict) and card.get("id")]
         return []
 
+    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+        """A vector for each text, in their order. Raises `Unreachable` or `Refused`."""
+        asked = self._asked(model)
+        client = await self._ready()
+        first_failure: ChattyError | None = None
+        for root in self._roots:
+            tries = 0
+            while True:
+                tries += 1
+                try:
+                    # As floats: not every server knows the SDK's own default, base64.
+                    answer = await client.with_options(base_url=root).embeddings.create(
+                        model=model, input=list(texts), encoding_format="float"
+                    )
+                except openai.APIStatusError as error:
+                    if await self._waited(error, tries):
+                        continue
+                    failure = self._refusal(error, asked)
+                    if error.status_code not in (404, 405):
+                        raise failure from error
+                except Exception as error:
+                    if (known := self._failed_to_begin(error, asked)) is None:
+                        raise
+                    raise known from error
+                else:
+                    return _vectors_in(answer, asked)
+                first_failure = first_failure or failure
+                break
+        raise first_failure or failures.not_understood(asked, "nothing")
+
     async def properties(self) -> dict[str, Any]:
         """What llama.cpp tells in /props; empty for other servers. Raises `Unreachable`,
         `Refused`."""
@@ -168,8 +198,7 @@ class OpenAIConnection:
             except openai.APIStatusError as error:
                 if self._gave_in(error) or await self._waited(error, tries):
                     continue
-                self._key_refused = error.status_code in (401, 403)
-                failure = failures.by_status(asked, error.status_code, _words_of(error))
+                failure = self._refusal(error, asked)
                 if error.status_code in (404, 405):
                     raise _NotHereError(failure) from error
                 raise failure from error
@@ -191,12 +220,16 @@ class OpenAIConnection:
         except openai.APIStatusError as error:
             if error.status_code in (404, 405, 501):
                 return None
-            self._key_refused = error.status_code in (401, 403)
-            raise failures.by_status(asked, error.status_code, _words_of(error)) from error
+            raise self._refusal(error, asked) from error
         except Exception as error:
             if (known := self._failed_to_begin(error, asked)) is None:
                 raise
             raise known from error
+
+    def _refusal(self, error: APIStatusError, asked: Asked) -> ChattyError:
+        """What a status means; a key that was refused is asked for anew."""
+        self._key_refused = error.status_code in (401, 403)
+        return failures.by_status(asked, error.status_code, _words_of(error))
 
     def _gave_in(self, error: APIStatusError) -> bool:
         """Whether the server merely refused to count tokens, so that asking without is worth it."""
@@ -248,6 +281,15 @@ class _NotHereError(Exception):
     def __init__(self, failure: ChattyError) -> None:
         super().__init__(str(failure))
         self.failure = failure
+
+
+def _vectors_in(answer: object, asked: Asked) -> list[list[float]]:
+    """The vectors of an answer; the SDK checks nothing of what came."""
+    try:
+        rows = sorted(cast("Any", answer).data, key=lambda row: int(row.index))
+        return [[float(number) for number in row.embedding] for row in rows]
+    except (AttributeError, TypeError, ValueError) as error:
+        raise failures.not_understood(asked, "no vectors came") from error
 
 
 def _words_of(error: APIError) -> str:

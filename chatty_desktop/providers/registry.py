@@ -13,6 +13,7 @@ from chatty_desktop.domain.settings import ProviderSettings, Settings, split_mod
 from chatty_desktop.engine.ports import ChatModel, ModelChoice, Publish
 from chatty_desktop.paths import Paths
 from chatty_desktop.providers.contract import Provider, ProviderKey
+from chatty_desktop.providers.embedders import Embed, no_embedding
 from chatty_desktop.providers.llama_cpp import STARTER_NAME, LlamaCppProvider
 from chatty_desktop.providers.ollama import OllamaProvider
 from chatty_desktop.providers.openai_compatible import OpenAIProvider
@@ -92,6 +93,15 @@ class ProviderRegistry:
                 f" (there: {known}). Choose another model, or add the provider."
             )
         return provider.chat_model(name)
+
+    def embedding_of(self, provider_id: str) -> Embed:
+        """The way to embed with a provider; asks nobody. Raises `Invalid` as `chat_model` does."""
+        if problem := self._problems.get(provider_id):
+            raise Invalid(f"Provider {provider_id} cannot be used: {problem}")
+        provider = self._providers.get(provider_id)
+        if provider is None:
+            raise no_embedding(provider_id)
+        return provider.embed
 
     def registered(self, reference: str) -> bool:
         """Whether the reference names a provider of the settings."""

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.helpers.bag_of_words import bag_of_words
 from tests.helpers.servers.http import LoopbackServer, Received
 
 Changes = Sequence[dict[str, Any]]
@@ -115,6 +116,9 @@ class ScriptedServer(LoopbackServer):
         self._answers: deque[Scripted] = deque()
         self._fold_answers: deque[Scripted] = deque()
         self._arrived = asyncio.Event()
+        self.dimension = 64
+        self.embeddings: list[Received] = []
+        self._embedding_answers: deque[Answer] = deque()
 
     def script(self, *answers: Scripted) -> None:
         """Put answers at the end of the chat's queue."""
@@ -128,6 +132,20 @@ class ScriptedServer(LoopbackServer):
                 if isinstance(answer, (Answer, str)) or callable(answer)
                 else Answer.fold(answer)
             )
+
+    def script_embeddings(self, *answers: Answer) -> None:
+        """Put failures at the end of the embeddings' queue; with none there, texts get vectors
+        of `dimension` numbers that are near when they share words."""
+        self._embedding_answers.extend(answers)
+
+    def next_embedding(self, received: Received) -> Answer:
+        """The answer to a request for vectors, taken from its queue."""
+        self.embeddings.append(received)
+        return self._embedding_answers.popleft() if self._embedding_answers else Answer()
+
+    def vector(self, text: str) -> list[float]:
+        """A vector of no particular length, so that a client has to normalise it."""
+        return [3.0 * number for number in bag_of_words(text, self.dimension)]
 
     async def received(self, chats: int = 1, folds: int = 0) -> None:
         """Return once that many chats and folds have arrived in all."""

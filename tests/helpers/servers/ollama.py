@@ -1,4 +1,4 @@
-"""Ollama's own wire: /api/chat (JSON lines), /api/tags, /api/show, /api/ps."""
+"""Ollama's own wire: /api/chat (JSON lines), /api/embed, /api/tags, /api/show, /api/ps."""
 
 from __future__ import annotations
 
@@ -41,10 +41,14 @@ class OllamaServer(ScriptedServer):
             await reply.json({"models": [self._card(model) for model in self.models]})
         elif received.path == "/api/ps":
             await reply.json({"models": []})
-        elif received.path in ("/api/show", "/api/chat") and not self._has(body["model"]):
+        elif received.path in ("/api/show", "/api/chat", "/api/embed") and not self._has(
+            body["model"]
+        ):
             await reply.json({"error": f"model '{body['model']}' not found"}, 404)
         elif received.path == "/api/show":
             await reply.json(self._show())
+        elif received.path == "/api/embed":
+            await self._embed(received, reply)
         elif received.path == "/api/chat":
             await self._chat(received, reply)
         else:
@@ -69,6 +73,17 @@ class OllamaServer(ScriptedServer):
             info["scripted.context_length"] = self.context_length
         abilities = ["completion", "thinking"] if self.thinks else ["completion"]
         return {"model_info": info, "details": {}, "capabilities": abilities}
+
+    async def _embed(self, received: Received, reply: Reply) -> None:
+        answer = self.next_embedding(received)
+        await answer.hold_before(-1)
+        if answer.status != 200:
+            await reply.json({"error": answer.message}, answer.status, answer.headers)
+        elif answer.raw is not None:
+            await reply.whole(200, answer.raw)
+        else:
+            rows = [self.vector(text) for text in received.body["input"]]
+            await reply.json({"model": received.body["model"], "embeddings": rows})
 
     async def _chat(self, received: Received, reply: Reply) -> None:
         body = received.body

@@ -1,4 +1,5 @@
-"""The OpenAI-compatible wire: /v1/models, /v1/chat/completions (server-sent events), /props."""
+"""The OpenAI-compatible wire: /v1/models, /v1/chat/completions (server-sent events),
+/v1/embeddings, /props."""
 
 from __future__ import annotations
 
@@ -51,6 +52,8 @@ class OpenAIServer(ScriptedServer):
             await reply.json({"object": "list", "data": [self._card(m) for m in self.models]})
         elif received.path == f"{self.prefix}/chat/completions" and received.method == "POST":
             await self._complete(received, reply)
+        elif received.path == f"{self.prefix}/embeddings" and received.method == "POST":
+            await self._embed(received, reply)
         elif received.path == "/props" and self.context_in == "props" and self.context_length:
             settings = {"n_ctx": self.context_length}
             await reply.json({"default_generation_settings": settings, "total_slots": 1})
@@ -62,6 +65,24 @@ class OpenAIServer(ScriptedServer):
         if self.context_in == "models" and self.context_length:
             card["max_model_len"] = self.context_length
         return card
+
+    async def _embed(self, received: Received, reply: Reply) -> None:
+        texts = received.body["input"]
+        answer = self.next_embedding(received)
+        await answer.hold_before(-1)
+        if answer.status != 200:
+            await reply.json(_error(answer.message), answer.status, answer.headers)
+        elif answer.raw is not None:
+            await reply.whole(200, answer.raw)
+        else:
+            rows = [
+                {"object": "embedding", "index": index, "embedding": self.vector(text)}
+                for index, text in enumerate(texts)
+            ]
+            # In another order, as a server may answer.
+            await reply.json(
+                {"object": "list", "data": rows[::-1], "model": received.body["model"]}
+            )
 
     async def _complete(self, received: Received, reply: Reply) -> None:
         body = received.body
