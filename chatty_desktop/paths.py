@@ -40,6 +40,11 @@ class Paths:
         return self.data / "backups"
 
     @property
+    def episodes(self) -> Path:
+        """The index of episodes (LanceDB); can be deleted, it is built again from the database."""
+        return self.data / "episodes"
+
+    @property
     def models(self) -> Path:
         """Model files assembled or downloaded by the app; can be deleted and made again."""
         return self.data / "models"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import Connection, Row, Table, delete, insert, select, update
@@ -20,11 +21,15 @@ _COLUMNS = tables.agents.c
 
 
 class StoredAgents:
-    """`ports.Agents` over SQLite; tells of every change."""
+    """`ports.Agents` over SQLite; tells of every change. `deleted` is called with the id of an
+    agent that is gone."""
 
-    def __init__(self, database: Database, publish: Publish) -> None:
+    def __init__(
+        self, database: Database, publish: Publish, deleted: Callable[[str], None]
+    ) -> None:
         self._database = database
         self._publish = publish
+        self._deleted = deleted
 
     async def list(self) -> list[Agent]:
         agents = [_agent(row) for row in await self._database.rows(select(tables.agents))]
@@ -55,13 +60,15 @@ class StoredAgents:
             counts = DeletionCounts(
                 revisions=clear(tables.state_revisions),
                 ledger_rows=clear(tables.ledger),
+                episodes=clear(tables.episodes),
             )
-            for table in (tables.layer_starts, tables.requests):
+            for table in (tables.layer_starts, tables.requests, tables.recalls):
                 clear(table)
             connection.execute(delete(tables.agents).where(_COLUMNS.id == agent_id))
             return counts
 
         counts = await self._database.write(work)
+        self._deleted(agent_id)
         self._publish(AgentsChanged())
         return counts
 

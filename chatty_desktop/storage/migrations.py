@@ -78,7 +78,37 @@ def first_release(connection: Connection) -> None:
             connection.execute(text(statement))
 
 
-STEPS: tuple[Step, ...] = (first_release,)
+_EPISODES = """
+CREATE TABLE episodes (seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  message_id TEXT NOT NULL UNIQUE REFERENCES messages (id) ON DELETE CASCADE,
+  session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, agent_id TEXT NOT NULL,
+  before_id TEXT);
+CREATE INDEX episodes_scope ON episodes (session_id, agent_id, seq);
+CREATE TABLE embedders (id INTEGER PRIMARY KEY AUTOINCREMENT, provider TEXT NOT NULL,
+  model TEXT NOT NULL, dimension INTEGER NOT NULL);
+CREATE UNIQUE INDEX embedders_identity ON embedders (provider, model, dimension);
+CREATE TABLE episode_vectors (seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  message_id TEXT NOT NULL REFERENCES episodes (message_id) ON DELETE CASCADE,
+  embedder_id INTEGER NOT NULL REFERENCES embedders (id), vector BLOB,
+  refused TEXT NOT NULL DEFAULT '');
+CREATE UNIQUE INDEX episode_vectors_identity ON episode_vectors (embedder_id, message_id);
+CREATE INDEX episode_vectors_message ON episode_vectors (message_id);
+CREATE TABLE recalls (session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
+  agent_id TEXT NOT NULL, layer TEXT NOT NULL, query_id TEXT NOT NULL,
+  embedder_id INTEGER NOT NULL REFERENCES embedders (id),
+  candidates TEXT NOT NULL DEFAULT '[]', at DOUBLE PRECISION NOT NULL,
+  PRIMARY KEY (session_id, agent_id, layer));
+"""
+
+
+def episodes(connection: Connection) -> None:
+    """Episodes, their vectors by embedder, and what was recalled last."""
+    for statement in _EPISODES.split(";"):
+        if statement.strip():
+            connection.execute(text(statement))
+
+
+STEPS: tuple[Step, ...] = (first_release, episodes)
 
 
 def applied(connection: Connection) -> int:

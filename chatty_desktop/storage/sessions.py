@@ -95,6 +95,7 @@ class StoredSessions:
                 revisions=count(tables.state_revisions),
                 ledger_rows=count(tables.ledger),
                 runs=count(tables.runs),
+                episodes=count(tables.episodes),
             )
             connection.execute(delete(tables.sessions).where(_COLUMNS.id == session_id))
             return counts

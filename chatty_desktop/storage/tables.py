@@ -12,6 +12,7 @@ from sqlalchemy import (
     ForeignKey,
     Index,
     Integer,
+    LargeBinary,
     MetaData,
     Table,
     Text,
@@ -177,3 +178,63 @@ layer_starts = Table(
     Column("at", Double, nullable=False),
     Index("layer_starts_scope", "session_id", "agent_id", "layer", "seq"),
 )
+
+episodes = Table(
+    "episodes",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=True),
+    Column(
+        "message_id",
+        Text,
+        ForeignKey("messages.id", ondelete="CASCADE"),
+        nullable=False,
+        unique=True,
+    ),
+    _session(),
+    Column("agent_id", Text, nullable=False),
+    _text("before_id", None),
+    Index("episodes_scope", "session_id", "agent_id", "seq"),
+)
+"""`before_id`: the message the agent's memory holds just before this one, on the same branch."""
+
+embedders = Table(
+    "embedders",
+    metadata,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("provider", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("dimension", Integer, nullable=False),
+    Index("embedders_identity", "provider", "model", "dimension", unique=True),
+)
+
+episode_vectors = Table(
+    "episode_vectors",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=True),
+    Column(
+        "message_id",
+        Text,
+        ForeignKey("episodes.message_id", ondelete="CASCADE"),
+        nullable=False,
+    ),
+    Column("embedder_id", Integer, ForeignKey("embedders.id"), nullable=False),
+    Column("vector", LargeBinary),
+    _text("refused"),
+    Index("episode_vectors_identity", "embedder_id", "message_id", unique=True),
+    Index("episode_vectors_message", "message_id"),
+)
+"""What the index of vectors is built from, so that it can be built again without the model that
+made them. `vector` is float32, little-endian; NULL where the embedder refused the text."""
+
+recalls = Table(
+    "recalls",
+    metadata,
+    _session(key=True),
+    Column("agent_id", Text, nullable=False, primary_key=True),
+    Column("layer", Text, nullable=False, primary_key=True),
+    Column("query_id", Text, nullable=False),
+    Column("embedder_id", Integer, ForeignKey("embedders.id"), nullable=False),
+    _text("candidates", "[]"),
+    Column("at", Double, nullable=False),
+)
+"""The last recall of each layer."""

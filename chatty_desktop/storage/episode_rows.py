@@ -1,0 +1,329 @@
+"""Episodes, their vectors and recalls in SQLite: what the index is built from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlalchemy import Connection, and_, delete, func, insert, or_, select
+from sqlalchemy.dialects import sqlite
+
+from chatty_desktop.domain.embedding import EmbedderId
+from chatty_desktop.domain.episodes import Candidate, Episode, EpisodeCounts, Recall
+from chatty_desktop.domain.messages import Message, Scope
+from chatty_desktop.storage import tables
+
+E, V, M = tables.episodes.c, tables.episode_vectors.c, tables.embedders.c
+
+_AT_ONCE = 500
+"""Ids in one statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorRow:
+    """An embedded episode. `vector` is the bytes of its float32 numbers."""
+
+    message_id: str
+    scope: Scope
+    before_id: str | None
+    vector: bytes
+
+
+def record(connection: Connection, messages: Sequence[tuple[Message, str | None]]) -> None:
+    """Store episodes; those that are there stay as they are."""
+    rows = [
+        {
+            "message_id": message.id,
+            "session_id": message.session_id,
+            "agent_id": message.agent_id,
+            "before_id": before_id,
+        }
+        for message, before_id in messages
+    ]
+    connection.execute(sqlite.insert(tables.episodes).on_conflict_do_nothing(), rows)
+
+
+def unembedded(
+    connection: Connection,
+    provider: str,
+    model: str,
+    dimension: int | None,
+    scope: Scope | None,
+    limit: int,
+) -> list[Episode]:
+    """Episodes for which there is neither a vector of the embedder nor its refusal."""
+    message = tables.messages.c
+    query = (
+        select(E.message_id, E.session_id, E.agent_id, message.role, message.content, message.at)
+        .join(tables.messages, message.id == E.message_id)
+        .where(~_has_vector(provider, model, dimension))
+        .order_by(E.seq)
+        .limit(limit)
+    )
+    if scope is not None:
+        query = query.where(E.session_id == scope.session_id, E.agent_id == scope.agent_id)
+    return [
+        Episode(r.message_id, Scope(r.agent_id, r.session_id), r.role, r.content, r.at)
+        for r in connection.execute(query)
+    ]
+
+
+def count_unembedded(
+    connection: Connection, provider: str, model: str, dimension: int | None
+) -> int:
+    """How many episodes `unembedded` finds in all scopes."""
+    query = select(func.count()).where(E.seq.is_not(None), ~_has_vector(provider, model, dimension))
+    return int(connection.execute(query).scalar_one())
+
+
+def add_vectors(
+    connection: Connection, embedder: EmbedderId, vectors: Sequence[tuple[str, bytes]]
+) -> list[VectorRow]:
+    """Keep vectors, in place of refusals. Returns those of episodes that are still there, without
+    those that had a vector of this embedder."""
+    embedder_id = ensure_embedder(connection, embedder)
+    ids = [message_id for message_id, _vector in vectors]
+    there = {
+        row.message_id: row
+        for part in _parts(ids)
+        for row in connection.execute(
+            select(E.message_id, E.session_id, E.agent_id, E.before_id).where(
+                E.message_id.in_(part),
+                ~select(V.seq)
+                .where(
+                    V.message_id == E.message_id,
+                    V.embedder_id == embedder_id,
+                    V.vector.is_not(None),
+                )
+                .exists(),
+            )
+        )
+    }
+    kept = []
+    for message_id, vector in vectors:
+        row = there.pop(message_id, None)
+        if row is not None:
+            scope = Scope(row.agent_id, row.session_id)
+            kept.append(VectorRow(message_id, scope, row.before_id, vector))
+    if kept:
+        put = sqlite.insert(tables.episode_vectors)
+        put = put.on_conflict_do_update(
+            index_elements=[V.embedder_id, V.message_id],
+            set_={"vector": put.excluded.vector, "refused": ""},
+        )
+        connection.execute(
+            put,
+            [
+                {"message_id": row.message_id, "embedder_id": embedder_id, "vector": row.vector}
+                for row in kept
+            ],
+        )
+    return kept
+
+
+def refuse(connection: Connection, embedder: EmbedderId, message_id: str, reason: str) -> None:
+    """Note that the embedder refuses an episode."""
+    embedder_id = ensure_embedder(connection, embedder)
+    if connection.scalar(select(E.seq).where(E.message_id == message_id)) is None:
+        return
+    connection.execute(
+        sqlite.insert(tables.episode_vectors)
+        .values(message_id=message_id, embedder_id=embedder_id, refused=reason or "refused")
+        .on_conflict_do_nothing()
+    )
+
+
+def forget_refused(connection: Connection, provider: str, model: str) -> None:
+    """Have what the embedder refused embedded again."""
+    ids = select(M.id).where(M.provider == provider, M.model == model)
+    connection.execute(
+        delete(tables.episode_vectors).where(V.embedder_id.in_(ids), V.vector.is_(None))
+    )
+
+
+def count_vectors(connection: Connection, embedder: EmbedderId) -> int:
+    query = select(func.count()).where(
+        V.embedder_id == _embedder_id(embedder), V.vector.is_not(None)
+    )
+    return int(connection.execute(query).scalar_one())
+
+
+def vector_ids(connection: Connection, embedder: EmbedderId) -> list[str]:
+    """The message id of every vector of an embedder."""
+    query = select(V.message_id).where(
+        V.embedder_id == _embedder_id(embedder), V.vector.is_not(None)
+    )
+    return list(connection.execute(query).scalars())
+
+
+def vector_rows(
+    connection: Connection, embedder: EmbedderId, message_ids: Sequence[str]
+) -> list[VectorRow]:
+    """Vectors of an embedder, of these episodes."""
+    rows = []
+    for part in _parts(message_ids):
+        query = (
+            select(E.message_id, E.session_id, E.agent_id, E.before_id, V.vector)
+            .join(tables.episode_vectors, V.message_id == E.message_id)
+            .where(
+                V.embedder_id == _embedder_id(embedder),
+                V.vector.is_not(None),
+                E.message_id.in_(part),
+            )
+        )
+        rows += [_vector_row(row) for row in connection.execute(query)]
+    return rows
+
+
+def scope_rows(connection: Connection, embedder: EmbedderId, scope: Scope) -> list[VectorRow]:
+    """Every vector of an embedder in a scope, in the order the episodes were recorded."""
+    query = (
+        select(E.message_id, E.session_id, E.agent_id, E.before_id, V.vector)
+        .join(tables.episode_vectors, V.message_id == E.message_id)
+        .where(
+            E.session_id == scope.session_id,
+            E.agent_id == scope.agent_id,
+            V.embedder_id == _embedder_id(embedder),
+            V.vector.is_not(None),
+        )
+        .order_by(E.seq)
+    )
+    return [_vector_row(row) for row in connection.execute(query)]
+
+
+def befores(connection: Connection, scope: Scope) -> dict[str, str | None]:
+    """Of every episode of a scope, which stands before it; in the order they were recorded."""
+    query = (
+        select(E.message_id, E.before_id)
+        .where(E.session_id == scope.session_id, E.agent_id == scope.agent_id)
+        .order_by(E.seq)
+    )
+    return {row.message_id: row.before_id for row in connection.execute(query)}
+
+
+def contents(connection: Connection, message_ids: Sequence[str]) -> dict[str, str]:
+    """What messages say, by id."""
+    message = tables.messages.c
+    return {
+        row.id: row.content
+        for part in _parts(message_ids)
+        for row in connection.execute(
+            select(message.id, message.content).where(message.id.in_(part))
+        )
+    }
+
+
+def counts(connection: Connection, scope: Scope | None) -> EpisodeCounts:
+    """Of one scope, or of all."""
+    of_scope = (
+        and_(E.session_id == scope.session_id, E.agent_id == scope.agent_id)
+        if scope
+        else E.seq.is_not(None)
+    )
+    total = connection.execute(
+        select(func.count()).select_from(tables.episodes).where(of_scope)
+    ).scalar_one()
+    any_vector = select(V.seq).where(V.message_id == E.message_id, V.vector.is_not(None)).exists()
+    without = connection.execute(
+        select(func.count()).select_from(tables.episodes).where(of_scope, ~any_vector)
+    ).scalar_one()
+    embedded = connection.execute(
+        select(M.provider, M.model, M.dimension, func.count())
+        .select_from(tables.episode_vectors)
+        .join(tables.embedders, M.id == V.embedder_id)
+        .join(tables.episodes, E.message_id == V.message_id)
+        .where(of_scope, V.vector.is_not(None))
+        .group_by(M.id)
+        .order_by(M.id)
+    )
+    return EpisodeCounts(
+        total=int(total),
+        embedded={EmbedderId(p, m, d): int(count) for p, m, d, count in embedded},
+        without_vector=int(without),
+    )
+
+
+def keep_recall(connection: Connection, scope: Scope, layer: str, recall: Recall) -> None:
+    """Keep a recall in place of the one before."""
+    values = {
+        "query_id": recall.query_id,
+        "embedder_id": ensure_embedder(connection, recall.embedder),
+        "candidates": json.dumps([asdict(each) for each in recall.candidates]),
+        "at": recall.at,
+    }
+    put = sqlite.insert(tables.recalls).values(
+        session_id=scope.session_id, agent_id=scope.agent_id, layer=layer, **values
+    )
+    key = [tables.recalls.c.session_id, tables.recalls.c.agent_id, tables.recalls.c.layer]
+    connection.execute(put.on_conflict_do_update(index_elements=key, set_=values))
+
+
+def last_recall(connection: Connection, scope: Scope, layer: str) -> Recall | None:
+    c = tables.recalls.c
+    row = connection.execute(
+        select(c.query_id, c.candidates, c.at, M.provider, M.model, M.dimension)
+        .join(tables.embedders, M.id == c.embedder_id)
+        .where(c.session_id == scope.session_id, c.agent_id == scope.agent_id, c.layer == layer)
+    ).first()
+    if row is None:
+        return None
+    candidates = tuple(Candidate(**each) for each in json.loads(row.candidates))
+    embedder = EmbedderId(row.provider, row.model, row.dimension)
+    return Recall(row.query_id, embedder, candidates, row.at)
+
+
+def ensure_embedder(connection: Connection, embedder: EmbedderId) -> int:
+    """The number of an embedder, given when it is new."""
+    found = connection.scalar(select(_embedder_id(embedder)))
+    if found is None:
+        found = connection.execute(
+            insert(tables.embedders).values(
+                provider=embedder.provider, model=embedder.model, dimension=embedder.dimension
+            )
+        ).inserted_primary_key[0]  # type: ignore[index]  # it has a primary key
+    return int(found)
+
+
+def all_embedders(connection: Connection) -> list[EmbedderId]:
+    """Every embedder that has ever embedded here."""
+    rows = connection.execute(select(M.provider, M.model, M.dimension).order_by(M.id))
+    return [EmbedderId(row.provider, row.model, row.dimension) for row in rows]
+
+
+def _embedder_id(embedder: EmbedderId) -> Any:
+    return (
+        select(M.id)
+        .where(
+            M.provider == embedder.provider,
+            M.model == embedder.model,
+            M.dimension == embedder.dimension,
+        )
+        .scalar_subquery()
+    )
+
+
+def _has_vector(provider: str, model: str, dimension: int | None) -> Any:
+    ids = select(M.id).where(M.provider == provider, M.model == model)
+    if dimension is not None:
+        ids = ids.where(M.dimension == dimension)
+    return (
+        select(V.seq)
+        .where(
+            V.message_id == E.message_id,
+            V.embedder_id.in_(ids),
+            or_(V.vector.is_not(None), V.refused != ""),
+        )
+        .exists()
+    )
+
+
+def _vector_row(row: Any) -> VectorRow:
+    scope = Scope(row.agent_id, row.session_id)
+    return VectorRow(row.message_id, scope, row.before_id, row.vector)
+
+
+def _parts(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(ids), _AT_ONCE):
+        yield ids[start : start + _AT_ONCE]
