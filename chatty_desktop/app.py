@@ -17,10 +17,13 @@ from chatty_desktop.domain.events import Event, SettingsChanged
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.models import ModelChooser
+from chatty_desktop.engine.reembed import Reembedding
 from chatty_desktop.paths import Paths, default_data_folder, resources_folder
+from chatty_desktop.providers.embedders import SystemEmbedder
 from chatty_desktop.providers.registry import ProviderRegistry
 from chatty_desktop.storage.agents import StoredAgents
 from chatty_desktop.storage.database import Database
+from chatty_desktop.storage.episodes import StoredEpisodes
 from chatty_desktop.storage.memory import StoredMemory
 from chatty_desktop.storage.messages import StoredMessages
 from chatty_desktop.storage.runs import StoredRuns
@@ -47,6 +50,9 @@ class App:
     memory: StoredMemory
     runs: StoredRuns
     models: ProviderRegistry
+    episodes: StoredEpisodes
+    embedders: SystemEmbedder
+    reembedding: Reembedding
     chat: ChatService
     _database: Database
     _lock: FileLock
@@ -74,12 +80,21 @@ class App:
         database = await Database.open(paths.database, paths.backups)
         try:
             messages = StoredMessages(database)
-            sessions = StoredSessions(database, events.publish, messages.forget)
-            agents = StoredAgents(database, events.publish)
+            episodes = StoredEpisodes(database, paths.episodes, events.publish)
+
+            def forget_session(session_id: str) -> None:
+                messages.forget(session_id)
+                episodes.forget(session_id=session_id)
+
+            sessions = StoredSessions(database, events.publish, forget_session)
+            agents = StoredAgents(
+                database, events.publish, lambda agent_id: episodes.forget(agent_id=agent_id)
+            )
             memory = StoredMemory(database)
             runs = StoredRuns(database, messages)
             models = ProviderRegistry(paths, provider_key, events.publish)
             models.apply(settings.current)
+            embedders = SystemEmbedder(lambda: settings.current, models.embedding_of)
             chat = ChatService(
                 sessions=sessions,
                 messages=messages,
@@ -87,6 +102,8 @@ class App:
                 memory=memory,
                 runs=runs,
                 models=ModelChooser(models, lambda: settings.current),
+                episodes=episodes,
+                embedders=embedders,
                 prompts=prompts,
                 publish=events.publish,
             )
@@ -111,6 +128,9 @@ class App:
             memory=memory,
             runs=runs,
             models=models,
+            episodes=episodes,
+            embedders=embedders,
+            reembedding=Reembedding(episodes, embedders, events.publish),
             chat=chat,
             _database=database,
             _lock=lock,
@@ -121,7 +141,8 @@ class App:
         the claim on the folder. Takes 3 s at most, whatever hangs."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + CLOSING_SECONDS
-        for part in (self.chat.close(), self.models.close()):
+        self.reembedding.stop()
+        for part in (self.chat.close(), self.models.close(), self.episodes.close()):
             await _within(part, deadline - loop.time())
         await _within(self._database.close(), 0.5)
         self._lock.release()

@@ -44,6 +44,15 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     commands.add_parser("prompt", parents=[scope], help="the last request sent to the model")
     commands.add_parser("log", parents=[session], help="the run log of the session")
 
+    reembed = commands.add_parser(
+        "reembed",
+        parents=[json],
+        help="embed the episodes of every session with the embedder of the settings",
+    )
+    reembed.add_argument(
+        "--stop-after", type=_count, metavar="N", help="embed N of them; the rest waits"
+    )
+
     agents = commands.add_parser("agents", help="list, import and export agents")
     actions = agents.add_subparsers(dest="action", metavar="ACTION", required=True)
     actions.add_parser("list", parents=[json], help="the agents' names")
@@ -55,3 +64,11 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     export.add_argument("name", metavar="NAME")
     # Not as defaults of the options: one given before the command would be reset by the command's.
     return parser.parse_args(argv, argparse.Namespace(data_dir=None, json=False))
+
+
+def _count(text: str) -> int:
+    """A whole number from 1 on."""
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError("must be 1 or more")
+    return number

@@ -115,11 +115,23 @@ async def agents(app: App, call: argparse.Namespace) -> int:
     return 0
 
 
+async def reembed(app: App, call: argparse.Namespace) -> int:
+    """Embed what the embedder of the settings has not embedded yet. What is done stays done when
+    it is interrupted."""
+    came = await app.reembedding.run(call.stop_after)
+    if call.json:
+        _print_json({"embedded": came.done, "left": came.left})
+    else:
+        print(f"Embedded {came.done}; {came.left} left.")
+    return 0
+
+
 COMMANDS: dict[str, Command] = {
     "ask": ask,
     "inspect": inspect,
     "prompt": prompt,
     "log": log,
+    "reembed": reembed,
     "agents": agents,
 }
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from chatty_desktop.app import App
 from chatty_desktop.cli.commands import COMMANDS
 from chatty_desktop.domain.errors import ChattyError
-from chatty_desktop.domain.events import Event, ModelProgress, Notice
+from chatty_desktop.domain.events import EmbeddingProgress, Event, ModelProgress, Notice
 
 INTERRUPTED = 130
 """The exit status shells give to a command ended by Ctrl+C."""
@@ -55,8 +55,14 @@ class _Progress:
 
     def __init__(self) -> None:
         self._last = ""
+        self._percent = -1
 
     def __call__(self, event: Event) -> None:
+        if isinstance(event, EmbeddingProgress) and event.total:
+            percent = 100 * event.done // event.total
+            if percent != self._percent:
+                _say(f"Embedded {event.done} of {event.total} episodes ({percent} %)")
+            self._percent = percent
         if not isinstance(event, Notice | ModelProgress):
             return
         if event.text and event.text != self._last:

@@ -79,11 +79,28 @@ def memory_as_text(document: Mapping[str, Any]) -> str:
             lines += known or ["  (nothing known yet)"]
             lines.append(f"not folded yet ({len(layer['pending'])})")
             lines += [f"  {m['role']}: {m['content']}" for m in layer["pending"]]
+        if layer["episodes"] is not None:
+            lines += _episodes_as_text(layer)
     lines.append(f"ledger ({len(document['ledger'])})")
     for row in document["ledger"]:
         patch = "" if row["patch"] is None else _plain(row["patch"])
         lines.append("  " + "  ".join(p for p in (row["outcome"], row["reason"], patch) if p))
     return "\n".join(lines)
+
+
+def _episodes_as_text(layer: Mapping[str, Any]) -> list[str]:
+    episodes = layer["episodes"]
+    lines = [f"episodes: {episodes['total']}, {episodes['without_vector']} without a vector"]
+    for by in episodes["by_embedder"]:
+        note = "" if by["searched"] else ", not searched"
+        lines.append(f"  {by['count']} by {by['embedder']}{note}")
+    lines.append(f"recalled for the last message ({len(layer['recalled'])})")
+    lines += [f"  {row['score']:.3f}  {row['role']}: {row['content']}" for row in layer["recalled"]]
+    lines += [
+        f"  {row['score']:.3f}  {row['role']}: {row['content']} ({row['left_out']})"
+        for row in episodes["left_out"]
+    ]
+    return lines
 
 
 def _plain(value: Any) -> str:

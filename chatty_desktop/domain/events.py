@@ -84,6 +84,14 @@ class ModelProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class EmbeddingProgress:
+    """Episodes are being embedded again: so many of so many; 0 of 0 ends the report."""
+
+    done: int
+    total: int
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """Something the person should know. `session_id` None: the app as a whole."""
 
@@ -112,5 +120,6 @@ Event = (
     | AgentsChanged
     | SettingsChanged
     | ModelProgress
+    | EmbeddingProgress
     | Notice
 )

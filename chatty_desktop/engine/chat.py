@@ -36,6 +36,8 @@ from chatty_desktop.engine.memory.contract import MemoryLayer, Refolding, Surrou
 from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.ports import (
     Agents,
+    Embedders,
+    EpisodeStore,
     MemoryStore,
     MessageLog,
     Publish,
@@ -69,6 +71,8 @@ class ChatService:
         memory: MemoryStore,
         runs: Runs,
         models: ModelChooser,
+        episodes: EpisodeStore,
+        embedders: Embedders,
         prompts: Mapping[str, str],
         publish: Publish,
     ) -> None:
@@ -78,6 +82,8 @@ class ChatService:
         self._memory = memory
         self._runs = runs
         self._models = models
+        self._episodes = episodes
+        self._embedders = embedders
         self._prompts = prompts
         self._publish_to_all = publish
         self._answering: dict[str, _Answering] = {}
@@ -319,6 +325,8 @@ class ChatService:
             store=self._memory,
             runs=self._runs,
             models=self._models,
+            episodes=self._episodes,
+            embedders=self._embedders,
             prompts=self._prompts,
             tell=self._teller(scope, run_id),
         )

@@ -161,7 +161,10 @@ class AgentRun:
             return await self._memory.recall(self._turn.incoming)
         except ChattyError as problem:
             await self._warn(f"Memory could not be consulted for this answer: {problem}")
-            return []
+        except Exception as problem:  # memory must not take the chat along
+            log.exception("Memory failed to recall")
+            await self._warn(f"Memory could not be consulted for this answer: {problem!r}")
+        return []
 
     async def _stream(self, model: ChatModel, prompt: Prompt) -> tuple[Status, str]:
         """Stream the answer, a checkpoint into the log at least every second."""

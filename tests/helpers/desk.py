@@ -15,13 +15,16 @@ from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.ports import ChatRequest, Models
+from chatty_desktop.engine.reembed import Reembedding
 from chatty_desktop.paths import resources_folder
 from chatty_desktop.storage.agents import StoredAgents
 from chatty_desktop.storage.database import Database
+from chatty_desktop.storage.episodes import StoredEpisodes
 from chatty_desktop.storage.memory import StoredMemory
 from chatty_desktop.storage.messages import StoredMessages
 from chatty_desktop.storage.runs import StoredRuns
 from chatty_desktop.storage.sessions import StoredSessions
+from tests.helpers.bag_of_words import Chosen
 
 STATE: dict[str, Any] = {
     "kind": "state",
@@ -37,19 +40,26 @@ STATE: dict[str, Any] = {
 
 class Desk:
     """One agent in one session, and everything under them; `events` keeps all that was told
-    over `bus`."""
+    over `bus`. There is no embedder until a test puts one into `embedders`."""
 
-    def __init__(self, database: Database, models: Models, settings: Settings) -> None:
+    def __init__(
+        self, folder: Path, database: Database, models: Models, settings: Settings
+    ) -> None:
         self.events: list[Event] = []
         self.bus = Events()
         self.bus.subscribe(self.events.append)
         self.settings = settings
         self.database = database
         self.messages = StoredMessages(database)
-        self.sessions = StoredSessions(database, self.bus.publish, self.messages.forget)
-        self.agents = StoredAgents(database, self.bus.publish)
+        self.episodes = StoredEpisodes(database, folder / "episodes", self.bus.publish)
+        self.sessions = StoredSessions(database, self.bus.publish, self._session_gone)
+        self.agents = StoredAgents(
+            database, self.bus.publish, lambda gone: self.episodes.forget(agent_id=gone)
+        )
         self.memory = StoredMemory(database)
         self.runs = StoredRuns(database, self.messages)
+        self.embedders = Chosen()
+        self.reembedding = Reembedding(self.episodes, self.embedders, self.bus.publish)
         prompts = {f.stem: f.read_text("utf-8") for f in _prompt_files()}
         self.chat = ChatService(
             sessions=self.sessions,
@@ -58,6 +68,8 @@ class Desk:
             memory=self.memory,
             runs=self.runs,
             models=ModelChooser(models, lambda: self.settings),
+            episodes=self.episodes,
+            embedders=self.embedders,
             prompts=prompts,
             publish=self.bus.publish,
         )
@@ -74,7 +86,7 @@ class Desk:
     ) -> Desk:
         """Open what the folder holds, or make the agent "Ada" and the session "Talk" in it."""
         database = await Database.open(folder / "chatty.db", folder / "backups")
-        desk = cls(database, models, Settings(default_model=default_model))
+        desk = cls(folder, database, models, Settings(default_model=default_model))
         found = await desk.agents.by_name("Ada")
         desk.agent = found or await desk.agents.save(definition(strategy))
         desk.session = await desk.sessions.find("Talk") or await desk.sessions.create("Talk")
@@ -115,7 +127,12 @@ class Desk:
 
     async def close(self) -> None:
         await self.chat.close()
+        await self.episodes.close()
         await self.database.close()
+
+    def _session_gone(self, session_id: str) -> None:
+        self.messages.forget(session_id)
+        self.episodes.forget(session_id=session_id)
 
 
 def definition(strategy: dict[str, Any] | None) -> AgentDefinition:

@@ -13,11 +13,20 @@ from chatty_desktop.domain.messages import Message, Scope
 from tests.helpers.desk import STATE, definition
 
 
-def settings_for(folder: Path, base_url: str, kind: str = "openai") -> None:
-    """Write settings.json with one provider "lab" and its model "small"."""
+def settings_for(
+    folder: Path, base_url: str, kind: str = "openai", embedder: str | None = None
+) -> None:
+    """Write settings.json with one provider "lab" and its model "small"; `embedder` names a model
+    of that provider."""
     folder.mkdir(parents=True, exist_ok=True)
     provider = {"id": "lab", "kind": kind, "base_url": base_url, "models": ["small"]}
-    document = {"providers": [provider], "default_model": "lab/small", "embedder": None}
+    document: dict[str, Any] = {
+        "providers": [provider],
+        "default_model": "lab/small",
+        "embedder": None,
+    }
+    if embedder is not None:
+        document["embedder"] = {"provider": "lab", "model": embedder}
     (folder / "settings.json").write_text(json.dumps(document), "utf-8")
 
 

@@ -117,6 +117,43 @@ def test_ask_prints_the_reply_after_memory_has_settled(
         assert "Kyoto" in run("inspect", "--agent", agent, "--session", "Trip").stdout
 
 
+def test_episodes_are_recalled_and_embedded_again_headless(tmp_path: Path, run: Run) -> None:
+    file = tmp_path / "eve.json"
+    memory = {"kind": "episodic", "top_k": 2, "threshold": 0.3, "ranking": "hybrid"}
+    file.write_text(json.dumps({"name": "Eve", "memory_strategy": memory}), "utf-8")
+    assert run("agents", "import", str(file)).returncode == 0
+    scope = ("--agent", "Eve", "--session", "Cats")
+    with serving(tmp_path, "--answer", "Noted.") as url:
+        settings_for(tmp_path, url)
+        assert run("ask", *scope, "My cat is called Mio.").returncode == 0
+        (layer,) = parsed(run("inspect", *scope, "--json"))["layers"]
+        assert layer["recalled"] == []
+        assert (layer["episodes"]["total"], layer["episodes"]["without_vector"]) == (2, 2)
+
+        settings_for(tmp_path, url, embedder="nomic-embed-text")
+        done = run("reembed", "--stop-after", "1", "--json")
+        assert parsed(done) == {"embedded": 1, "left": 1}
+        assert "Embedded 1 of 1" in done.stderr
+        assert run("reembed").stdout == "Embedded 1; 0 left.\n"
+        assert (tmp_path / "episodes" / "episodes__lab__nomic-embed-text__64.lance").is_dir()
+
+        assert run("ask", *scope, "What is my cat called?").returncode == 0
+        (layer,) = parsed(run("inspect", *scope, "--json"))["layers"]
+        assert [row["content"] for row in layer["recalled"]] == ["My cat is called Mio."]
+        assert layer["recalled"][0]["score"] >= 0.3
+        assert layer["episodes"]["by_embedder"][0]["count"] == 4
+        sections = parsed(run("prompt", *scope, "--json"))
+        assert [s["origin"] for s in sections] == ["episodic", "new"]
+        assert "User: My cat is called Mio." in sections[0]["content"]
+        text = run("inspect", *scope).stdout
+        assert "4 by lab/nomic-embed-text" in text and "below threshold" in text
+
+    settings_for(tmp_path, "http://127.0.0.1:9/v1", embedder="another")
+    done = run("reembed")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "127.0.0.1:9" in done.stderr
+
+
 def test_a_server_that_is_down_is_told_on_stderr_and_nothing_is_lost(
     tmp_path: Path, run: Run, agent: str
 ) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -10,7 +10,15 @@ from chatty_desktop.domain.events import Level
 from chatty_desktop.domain.memory import LedgerEntry, MemorySnapshot
 from chatty_desktop.domain.messages import Message, Scope
 from chatty_desktop.engine.models import ModelChooser
-from chatty_desktop.engine.ports import MemoryStore, MessageLog, Run, Runs, Section
+from chatty_desktop.engine.ports import (
+    Embedders,
+    EpisodeStore,
+    MemoryStore,
+    MessageLog,
+    Run,
+    Runs,
+    Section,
+)
 
 
 class MemoryLayer(Protocol):
@@ -30,6 +38,15 @@ class MemoryLayer(Protocol):
 
     async def inspect(self) -> MemorySnapshot:
         """What the inspector shows; the ledger is added by the caller."""
+        ...
+
+
+@runtime_checkable
+class Recalling(Protocol):
+    """Memory that picks messages of the past, and can be told which ones are shown anyway."""
+
+    def leave_out(self, message_ids: Collection[str]) -> None:
+        """Before `recall`: the messages that other layers show word for word."""
         ...
 
 
@@ -57,5 +74,7 @@ class Surroundings:
     store: MemoryStore
     runs: Runs
     models: ModelChooser
+    episodes: EpisodeStore
+    embedders: Embedders
     prompts: Mapping[str, str]
     tell: Callable[[Level, str], Awaitable[None]]
