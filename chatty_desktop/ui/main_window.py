@@ -70,7 +70,13 @@ class MainWindow(QMainWindow):
             theme=theme,
             tasks=tasks,
         )
-        self.inspector = InspectorPanel(chat=app.chat, events=events, theme=theme, tasks=tasks)
+        self.inspector = InspectorPanel(
+            chat=app.chat,
+            reembedding=app.reembedding,
+            events=events,
+            theme=theme,
+            tasks=tasks,
+        )
         self.run_log = RunLogPanel(runs=app.runs, events=events, theme=theme, tasks=tasks)
         self._columns = Columns(
             sessions=self.sessions,

@@ -7,7 +7,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from tests.bench import engine, window
+from tests.bench import engine, recall, window
 from tests.bench.table import Measured, printed
 
 
@@ -18,7 +18,7 @@ def main() -> None:
     rows: list[Measured] = []
     for measure in (window.start, window.open_long_session, window.stream):
         rows += measure()
-    for measured in (engine.time_per_turn, engine.state_prompt):
+    for measured in (engine.time_per_turn, engine.state_prompt, recall.recall, recall.embedding):
         rows += asyncio.run(measured())
     print(printed(rows))
     if arguments.json:

@@ -9,8 +9,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from chatty_desktop.domain.embedding import EmbedderId
 from tests.bench.filled import Size, fill
 from tests.bench.table import Measured
+from tests.helpers.bag_of_words import BagOfWords
 from tests.helpers.desk import STATE, Desk
 from tests.helpers.scripted import ScriptedModel, ScriptedModels
 
@@ -19,6 +23,8 @@ STRATEGIES: tuple[dict[str, Any], ...] = (
     {"kind": "none"},
     {"kind": "window"},
     {"kind": "full_transcript"},
+    {"kind": "episodic"},
+    {"kind": "episodic", "ranking": "hybrid"},
     STATE,
 )
 
@@ -38,6 +44,8 @@ async def _turns(strategy: dict[str, Any]) -> Measured:
         found = await desk.sessions.get("s0")
         assert found is not None
         desk.session = found
+        if strategy["kind"] == "episodic":
+            await _embed_all(desk)
         await desk.say("warm up")
         gc.collect()
         gc.freeze()  # as the window does
@@ -50,8 +58,20 @@ async def _turns(strategy: dict[str, Any]) -> Measured:
             spent.append((time.perf_counter() - begun) * 1000)
         gc.unfreeze()
         await desk.close()
-    what = f"engine's own time per turn, {strategy['kind']}, 10,000 messages"
+    kind = " ".join(str(strategy[key]) for key in ("kind", "ranking") if key in strategy)
+    what = f"engine's own time per turn, {kind}, 10,000 messages"
     return Measured(what, "ms", tuple(spent), 10.0)
+
+
+async def _embed_all(desk: Desk) -> None:
+    """Have every message be an episode, with a vector of no meaning."""
+    bag = desk.embedders.embedder = BagOfWords(dimension=384)
+    said = await desk.messages.branch(desk.session.id)
+    await desk.episodes.record([(message, message.parent_id) for message in said])
+    vectors = np.random.default_rng(1).standard_normal((len(said), 384), np.float32)
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    embedder = EmbedderId(bag.provider, bag.model, bag.dimension)
+    await desk.episodes.add_vectors(embedder, [message.id for message in said], vectors)
 
 
 async def state_prompt() -> list[Measured]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,21 +33,34 @@ class Size:
 
 async def fill(folder: Path, size: Size, agent_id: str) -> None:
     """Write sessions `s0`, `s1`, … with all messages spoken to one agent."""
-    database = await Database.open(folder / "chatty.db", folder / "backups")
     each = (size.messages - size.first) // max(1, size.sessions - 1)
     counts = [size.first, *([each] * (size.sessions - 1))]
 
     def work(connection: Connection) -> None:
-        for number, count in enumerate(counts):
-            rows = _messages(f"s{number}", count, agent_id, 1.7e9 + number * 1000)
-            connection.execute(insert(tables.sessions), [_session(number, rows)])
-            if rows:
-                connection.execute(insert(tables.messages), rows)
+        _write(connection, counts, agent_id)
         if size.folded:
             _fold_all(connection, agent_id, size.first)
 
+    await _into(folder, work)
+
+
+async def fill_chats(folder: Path, counts: Sequence[int], agent_id: str) -> None:
+    """Write sessions `s0`, `s1`, … with so many messages each, all spoken to one agent."""
+    await _into(folder, lambda connection: _write(connection, counts, agent_id))
+
+
+async def _into(folder: Path, work: Callable[[Connection], None]) -> None:
+    database = await Database.open(folder / "chatty.db", folder / "backups")
     await database.write(work)
     await database.close()
+
+
+def _write(connection: Connection, counts: Sequence[int], agent_id: str) -> None:
+    for number, count in enumerate(counts):
+        rows = _messages(f"s{number}", count, agent_id, 1.7e9 + number * 1000)
+        connection.execute(insert(tables.sessions), [_session(number, rows)])
+        if rows:
+            connection.execute(insert(tables.messages), rows)
 
 
 def _session(number: int, rows: list[dict[str, Any]]) -> dict[str, Any]:

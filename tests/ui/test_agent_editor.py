@@ -12,7 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMessageBox
 
 from chatty_desktop.domain.agents import AgentDefinition, read_agent, write_agent
-from chatty_desktop.domain.strategies import Episodic, State, Window
+from chatty_desktop.domain.strategies import Semantic, State, Window
 from chatty_desktop.ui.agents.editor import FORM, JSON, AgentEditor
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.desk import STATE
@@ -161,7 +161,7 @@ async def test_a_kind_that_is_not_there_yet_says_so_and_cannot_be_chosen(
 async def test_an_imported_kind_that_is_not_there_yet_survives_other_changes(
     at: Bench, editor: AgentEditor
 ) -> None:
-    kept = Episodic(top_k=9)
+    kept = Semantic(max_chars=900)
     agent = await at.desk.agents.import_(AgentDefinition(name="Eve", memory_strategy=kept))
     await opened(editor, agent.id)
     editor.form.system_prompt.setPlainText("You are Eve.")

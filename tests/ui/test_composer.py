@@ -113,9 +113,9 @@ def test_choosing_an_agent_is_told_but_being_set_is_not(composer: Composer) -> N
 def test_an_agent_whose_memory_is_not_there_yet_says_so_and_cannot_be_sent_to(
     composer: Composer,
 ) -> None:
-    composer.set_agents([agent("Cy", "episodic")], None)
+    composer.set_agents([agent("Cy", "semantic")], None)
     composer.set_text("hello")
-    assert says(composer, "Episodic memory is not there yet")
+    assert says(composer, "Semantic memory is not there yet")
     assert not composer.send.isEnabled()
 
 

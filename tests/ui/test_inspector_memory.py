@@ -33,7 +33,13 @@ async def at(tmp_path: Path, theme: Theme) -> AsyncIterator[Bench]:
 
 
 def inspector(at: Bench) -> InspectorPanel:
-    panel = InspectorPanel(chat=at.desk.chat, events=at.desk.bus, theme=at.theme, tasks=at.tasks)
+    panel = InspectorPanel(
+        chat=at.desk.chat,
+        reembedding=at.desk.reembedding,
+        events=at.desk.bus,
+        theme=at.theme,
+        tasks=at.tasks,
+    )
     panel.resize(360, 700)
     return at.show(panel)
 
@@ -241,8 +247,8 @@ async def test_a_memory_that_is_not_there_yet_says_so(at: Bench) -> None:
     panel = inspector(at)
     panel.set_scope(at.desk.scope)
     await until(lambda: says(panel, "Σ"))
-    await at.desk.use({"kind": "episodic"})
-    await until(lambda: says(panel, "Episodic memory is not there yet"))
+    await at.desk.use({"kind": "semantic"})
+    await until(lambda: says(panel, "Semantic memory is not there yet"))
     assert not says(panel, "Σ")
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QPointF, Qt, Signal
+from PySide6.QtCore import QLocale, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QCompleter,
+    QDoubleSpinBox,
     QLabel,
     QPlainTextEdit,
     QSpinBox,
@@ -14,7 +15,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from chatty_desktop.domain.embedding import suggested_threshold
 from chatty_desktop.domain.errors import ChattyError
+from chatty_desktop.domain.settings import EmbedderSettings
 from chatty_desktop.engine.ports import ModelChoice, Models
 from chatty_desktop.ui.pieces import caption
 from chatty_desktop.ui.theme import Theme
@@ -112,6 +115,29 @@ class Number(QSpinBox):
             event.ignore()
 
 
+class Cosine(QDoubleSpinBox):
+    """A number from -1 to 1 in steps of 0.01. The wheel scrolls the form unless the number has the
+    focus."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setRange(-1.0, 1.0)
+        self.setDecimals(2)
+        self.setSingleStep(0.01)
+        # "0.30" in every country, as in the agent's file.
+        self.setLocale(QLocale.c())
+        self.setProperty("kind", "plain")
+        self.lineEdit().setTextMargins(6, 0, 0, 0)
+        self.setMaximumWidth(120)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)
+        else:
+            event.ignore()
+
+
 class Choice(QComboBox):
     """A combo box. The wheel scrolls the form unless the box has the focus."""
 
@@ -148,6 +174,8 @@ class ModelChoices(QObject):
     changed: choices, problems or the default are not what they were.
     choices: what the providers offer. problems: a line for each that could not be asked.
     default: the default model of the settings, None where there is none.
+    embedder: the embedding model of the settings, "" where there is none.
+    suggested_threshold: the cosine to start from with it, None where that is not known.
     """
 
     changed = Signal()
@@ -158,10 +186,14 @@ class ModelChoices(QObject):
         self.choices: list[ModelChoice] = []
         self.problems: list[str] = []
         self.default: str | None = None
+        self.embedder = ""
+        self.suggested_threshold: float | None = None
 
-    async def load(self, default: str | None) -> None:
+    async def load(self, default: str | None, embedder: EmbedderSettings | None = None) -> None:
         """Ask every provider for its models."""
         self.default = default
+        self.embedder = f"{embedder.provider}/{embedder.model}" if embedder else ""
+        self.suggested_threshold = suggested_threshold(embedder.model) if embedder else None
         self.changed.emit()
         try:
             self.choices, self.problems = await self._models.choices()

@@ -132,6 +132,10 @@ class AgentEditor(QDialog):
             return True
         return self.form.value() != self._clean
 
+    async def _load_choices(self) -> None:
+        settings = self._settings()
+        await self._choices.load(settings.default_model, settings.embedder)
+
     def save(self) -> None:
         """Store what is in the editor, or say beside each field what keeps it from being stored."""
         self._save(self._close_now)
@@ -143,7 +147,7 @@ class AgentEditor(QDialog):
     # --- opening -----------------------------------------------------------------------------
 
     def _begin(self, agent_id: str | None) -> None:
-        self._tasks.start(self._choices.load(self._settings().default_model))
+        self._tasks.start(self._load_choices())
         if agent_id is None:
             self._fill(None)
             self._present()
@@ -288,7 +292,7 @@ class AgentEditor(QDialog):
         if not self.isVisible():
             return
         if isinstance(event, SettingsChanged):
-            self._tasks.start(self._choices.load(self._settings().default_model))
+            self._tasks.start(self._load_choices())
         elif isinstance(event, AgentsChanged) and self._agent_id and not self._saving:
             self._tasks.start(self._follow(self._agent_id))
 

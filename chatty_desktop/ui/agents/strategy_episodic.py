@@ -1,11 +1,101 @@
-"""Episodic, in the editor."""
+"""Episodic, in the editor: how many messages come back, how near they must be, and how that is
+found."""
 
 from __future__ import annotations
 
-from chatty_desktop.ui.agents.strategy_form import About
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtWidgets import QWidget
+
+from chatty_desktop.domain.strategies import Episodic
+from chatty_desktop.ui.agents.controls import Choice, Cosine, Field, Number
+from chatty_desktop.ui.agents.strategy_form import About, FormParts, StrategyForm
+from chatty_desktop.ui.pieces import TextButton
 
 ABOUT = About(
     "Episodic",
     "For chats that come back to old things: past messages that resemble the new one are recalled,"
     " with date and speaker.",
 )
+RANKINGS = {
+    "vector": "By meaning",
+    "hybrid": "By meaning and by words",
+}
+_RANKING_HINTS = {
+    "vector": "What means something similar comes back, however it is put.",
+    "hybrid": "Names, numbers and rare words count too, and so does the message before each."
+    " Finds more in most chats.",
+}
+
+
+class Form(StrategyForm):
+    """The fields of an Episodic strategy."""
+
+    def __init__(self, parts: FormParts, parent: QWidget | None = None) -> None:
+        super().__init__(parts, parent)
+        theme = parts.theme
+        self._top_k = Number(1, 1_000)
+        self._threshold = Cosine()
+        self._ranking = Choice()
+        for ranking, words in RANKINGS.items():
+            self._ranking.addItem(words, ranking)
+        self._ranking_field = Field("How messages are found", self._ranking, theme)
+        self.suggestion = TextButton("")
+        self.suggestion.clicked.connect(self._take_suggestion)
+        self.add_field("top_k", Field("Messages recalled at most", self._top_k, theme))
+        self.add_field(
+            "threshold",
+            Field(
+                "How near they must be",
+                self._threshold,
+                theme,
+                "A cosine: 1 is the same text. Scores differ by embedding model; the inspector"
+                " shows those of the last message.",
+            ),
+        )
+        self.column.addWidget(self.suggestion)
+        self.add_field("ranking", self._ranking_field)
+        self.set({})
+        parts.choices.changed.connect(self._suggest)
+        self._top_k.valueChanged.connect(self.changed)
+        self._threshold.valueChanged.connect(self._changed)
+        self._ranking.currentIndexChanged.connect(self._changed)
+
+    def set(self, config: Mapping[str, Any]) -> None:
+        defaults = Episodic()
+        self._top_k.setValue(config.get("top_k", defaults.top_k))
+        self._threshold.setValue(config.get("threshold", defaults.threshold))
+        ranking = config.get("ranking", defaults.ranking)
+        self._ranking.setCurrentIndex(max(0, self._ranking.findData(ranking)))
+        self._draw()
+
+    def value(self) -> dict[str, Any]:
+        return {
+            "kind": "episodic",
+            "top_k": self._top_k.value(),
+            "threshold": self._threshold.value(),
+            "ranking": self._ranking.currentData(),
+        }
+
+    def _changed(self) -> None:
+        self._draw()
+        self.changed.emit()
+
+    def _draw(self) -> None:
+        self._ranking_field.hint(_RANKING_HINTS[self._ranking.currentData()])
+        self._suggest()
+
+    def _suggest(self) -> None:
+        """Offer the threshold known for the embedder, unless it is the one that stands."""
+        choices = self.parts.choices
+        suggested = choices.suggested_threshold
+        there = suggested is not None and abs(suggested - self._threshold.value()) > 0.001
+        self.suggestion.setVisible(there)
+        if there:
+            self.suggestion.setText(f"Use {suggested:g}, which suits {choices.embedder}")
+
+    def _take_suggestion(self) -> None:
+        suggested = self.parts.choices.suggested_threshold
+        if suggested is not None:
+            self._threshold.setValue(suggested)

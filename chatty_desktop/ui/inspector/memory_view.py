@@ -10,6 +10,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.memory import LayerSnapshot, MemorySnapshot
+from chatty_desktop.ui.inspector.episodic_view import EpisodicView
 from chatty_desktop.ui.inspector.pending_view import MessageCard, PendingView
 from chatty_desktop.ui.inspector.state_view import StateView
 from chatty_desktop.ui.pieces import Empty, Problem, TextButton, Words, scrolled
@@ -21,11 +22,14 @@ class MemoryView(QStackedWidget):
     """All layers one below the other, or a sentence when there is nothing to show."""
 
     message_wanted = Signal(str)
+    reembed_wanted = Signal()
+    stop_reembedding_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._layers: list[LayerView] = []
+        self._embedding = (0, 0)
         self._empty = Empty(theme, "brain")
         content = QWidget()
         self._column = QVBoxLayout(content)
@@ -50,6 +54,12 @@ class MemoryView(QStackedWidget):
             view.show_layer(layer, config, named=len(snapshot.layers) > 1)
         self.setCurrentIndex(1)
 
+    def show_embedding(self, done: int, total: int) -> None:
+        """Show how far embedding again has come; 0 of 0 ends it."""
+        self._embedding = (done, total)
+        for view in self._layers:
+            view.episodes.show_progress(done, total)
+
     def _build(self, layers: Sequence[LayerSnapshot]) -> None:
         for view in self._layers:
             self._column.removeWidget(view)
@@ -58,6 +68,9 @@ class MemoryView(QStackedWidget):
         self._layers = [LayerView(layer.kind, self._theme) for layer in layers]
         for index, view in enumerate(self._layers):
             view.message_wanted.connect(self.message_wanted)
+            view.episodes.reembed_wanted.connect(self.reembed_wanted)
+            view.episodes.stop_wanted.connect(self.stop_reembedding_wanted)
+            view.episodes.show_progress(*self._embedding)
             self._column.insertWidget(index, view)
 
 
@@ -80,6 +93,8 @@ class LayerView(QWidget):
         self._where.clicked.connect(self._show_where)
         self._state = StateView(theme)
         self._state.message_wanted.connect(self.message_wanted)
+        self.episodes = EpisodicView(theme)
+        self.episodes.message_wanted.connect(self.message_wanted)
         self._pending = PendingView(theme)
         self._pending.message_wanted.connect(self.message_wanted)
         self._start = QWidget()
@@ -95,6 +110,7 @@ class LayerView(QWidget):
         column.addWidget(self._sentence)
         column.addWidget(self._where)
         column.addWidget(self._state)
+        column.addWidget(self.episodes)
         column.addSpacing(S)
         column.addWidget(self._pending)
         column.addWidget(self._start)
@@ -112,6 +128,9 @@ class LayerView(QWidget):
         if layer.state is not None:
             fields = config.get("fields", ())
             self._state.show_state(layer, [(f["name"], f["description"]) for f in fields])
+        self.episodes.setVisible(layer.episodes is not None)
+        if layer.episodes is not None:
+            self.episodes.show_episodes(layer)
         self._pending.setVisible(layer.pending is not None)
         if layer.pending is not None:
             self._pending.show_pending(layer.pending)

@@ -8,11 +8,18 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.errors import ChattyError
-from chatty_desktop.domain.events import AgentsChanged, Event, MemoryChanged
+from chatty_desktop.domain.events import (
+    AgentsChanged,
+    EmbeddingProgress,
+    Event,
+    MemoryChanged,
+    SettingsChanged,
+)
 from chatty_desktop.domain.memory import MemorySnapshot
 from chatty_desktop.domain.messages import Scope
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.events import Events
+from chatty_desktop.engine.reembed import Reembedding
 from chatty_desktop.ui.inspector.ledger_view import LedgerView
 from chatty_desktop.ui.inspector.memory_view import MemoryView
 from chatty_desktop.ui.inspector.prompt_view import PromptView
@@ -39,6 +46,7 @@ class InspectorPanel(QWidget):
         self,
         *,
         chat: ChatService,
+        reembedding: Reembedding,
         events: Events,
         theme: Theme,
         tasks: Tasks,
@@ -46,6 +54,7 @@ class InspectorPanel(QWidget):
     ) -> None:
         super().__init__(parent)
         self._chat = chat
+        self._reembedding = reembedding
         self._tasks = tasks
         self._scope: Scope | None = None
         self._limit = PAGE
@@ -57,6 +66,8 @@ class InspectorPanel(QWidget):
         self.prompt = PromptView(theme)
         self.ledger = LedgerView(theme)
         self.memory.message_wanted.connect(self.message_wanted)
+        self.memory.reembed_wanted.connect(self._reembed)
+        self.memory.stop_reembedding_wanted.connect(reembedding.stop)
         self.ledger.message_wanted.connect(self.message_wanted)
         self.ledger.fold_again_wanted.connect(self._fold_again)
         self.ledger.more_wanted.connect(self._show_more)
@@ -102,8 +113,11 @@ class InspectorPanel(QWidget):
 
     def _heard(self, event: Event) -> None:
         mine = isinstance(event, MemoryChanged) and event.scope == self._scope
-        # A saved agent may have another strategy or other fields.
-        if mine or (isinstance(event, AgentsChanged) and self._scope is not None):
+        if isinstance(event, EmbeddingProgress):
+            self.memory.show_embedding(event.done, event.total)
+        # A saved agent may have another strategy or other fields, settings another embedder.
+        changed = isinstance(event, AgentsChanged | SettingsChanged)
+        if mine or (changed and self._scope is not None):
             self._throttle.request()
 
     def _refresh(self) -> None:
@@ -172,6 +186,13 @@ class InspectorPanel(QWidget):
             self.verbatim_from_changed.emit(message_id)
 
     # --- what a person does ------------------------------------------------------------------
+
+    def _reembed(self) -> None:
+        if not self._reembedding.running:
+            self._tasks.start(self._reembedding_all())
+
+    async def _reembedding_all(self) -> None:
+        await self._reembedding.run()
 
     def _show_more(self) -> None:
         self._limit += PAGE

@@ -1,0 +1,171 @@
+"""What episodic memory holds: how many episodes by which embedder, what the last message brought
+back with its scores, and what was left out and why."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
+
+from chatty_desktop.domain.memory import LayerSnapshot
+from chatty_desktop.ui.inspector.pending_view import SPEAKERS
+from chatty_desktop.ui.pieces import Card, TextButton, Words, caption, replace
+from chatty_desktop.ui.readable import shortened, when
+from chatty_desktop.ui.theme import Theme, set_tone
+from chatty_desktop.ui.tokens import S
+
+_REASONS = {
+    "below threshold": "Not near enough",
+    "not among the best": "Others are nearer",
+    "shown already": "Shown word for word anyway",
+    "other branch": "Said on another branch",
+}
+
+
+class EpisodicView(QWidget):
+    """One episodic layer.
+
+    message_wanted: the id of a message the person pressed.
+    reembed_wanted: the person wants every episode embedded by the present embedder.
+    stop_wanted: and now no more.
+    """
+
+    message_wanted = Signal(str)
+    reembed_wanted = Signal()
+    stop_wanted = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._drawn: tuple[Any, ...] | None = None
+        self._wanted = False
+        self._heading = QLabel()
+        self._heading.setFont(theme.heading())
+        set_tone(self._heading, "memory")
+        self._counts = Words(tone="muted")
+        self.reembed = TextButton("Re-embed")
+        self.reembed.clicked.connect(self.reembed_wanted)
+        self._bar = QProgressBar()
+        self._bar.setProperty("tone", "memory")
+        self._bar.setTextVisible(False)
+        self._bar.setAccessibleName("Episodes embedded")
+        self._progress = caption(theme)
+        self.stop = TextButton("Stop")
+        self.stop.clicked.connect(self.stop_wanted)
+        self._under_way = QWidget()
+        row = QHBoxLayout(self._under_way)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(S)
+        row.addWidget(self._bar, 1)
+        row.addWidget(self._progress)
+        row.addWidget(self.stop)
+        self._under_way.hide()
+        self._cards = QWidget()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(S)
+        column.addWidget(self._heading)
+        column.addWidget(self._counts)
+        column.addWidget(self.reembed)
+        column.addWidget(self._under_way)
+        column.addWidget(self._cards)
+
+    def show_episodes(self, layer: LayerSnapshot) -> None:
+        """Draw the layer; its cards only when they are not what they were."""
+        episodes = layer.episodes or {}
+        self._heading.setText(_episodes(episodes["total"]))
+        self._counts.setText("\n".join(count_lines(episodes)))
+        unsearched = episodes["embedder"] is not None and episodes["not_embedded"] > 0
+        self.reembed.setVisible(unsearched and self._under_way.isHidden())
+        self._wanted = unsearched
+        drawn = (episodes["query"], layer.recalled, episodes["left_out"])
+        if drawn != self._drawn:
+            self._drawn = drawn
+            self._draw(episodes["query"], layer.recalled or (), episodes["left_out"])
+
+    def show_progress(self, done: int, total: int) -> None:
+        """Show how far embedding again has come; 0 of 0 ends it."""
+        self._under_way.setVisible(total > 0)
+        self.reembed.setVisible(total == 0 and self._wanted)
+        if total:
+            self._bar.setRange(0, total)
+            self._bar.setValue(done)
+            self._progress.setText(f"{done:,} of {total:,}")
+
+    def _draw(
+        self, query: str | None, recalled: Sequence[Mapping[str, Any]], left_out: Sequence[Any]
+    ) -> None:
+        now = time.time()
+        cards = QWidget()
+        column = QVBoxLayout(cards)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(S)
+        if query is not None:
+            about = shortened(" ".join(query[:400].split()), 80, 1)
+            column.addWidget(_title(f"Recalled for “{about}” ({len(recalled)})"))
+            if not recalled:
+                column.addWidget(Words("Nothing was near enough.", "muted"))
+            for row in recalled:
+                column.addWidget(self._card(row, scores(row), now))
+            if left_out:
+                column.addWidget(_title("Left out"))
+            for row in left_out:
+                reason = _REASONS.get(row["left_out"], row["left_out"])
+                column.addWidget(self._card(row, f"{scores(row)} · {reason}", now))
+        replace(self, self._cards, cards)
+        self._cards = cards
+
+    def _card(self, row: Mapping[str, Any], remark: str, now: float) -> Card:
+        card = Card()
+        speaker = SPEAKERS[row["role"]]
+        top = QHBoxLayout()
+        top.setSpacing(S)
+        top.addWidget(caption(self._theme, speaker, "text"))
+        top.addWidget(caption(self._theme, when(row["at"], now)))
+        top.addStretch(1)
+        first = shortened(" ".join(row["content"][:400].split()), 160, 2)
+        words = Words(first)
+        note = caption(self._theme, remark, "memory")
+        note.setWordWrap(True)
+        card.column.addLayout(top)
+        card.column.addWidget(words)
+        card.column.addWidget(note)
+        card.setToolTip("Show this message in the chat")
+        card.setAccessibleName(f"{speaker}: {first}. {remark}")
+        message_id = row["id"]
+        card.pressed.connect(lambda: self.message_wanted.emit(message_id))
+        return card
+
+
+def count_lines(episodes: Mapping[str, Any]) -> list[str]:
+    """How many episodes are searched and how many are not, and why, a line each."""
+    lines = []
+    if episodes["embedder"] is None:
+        lines.append("No embedder is configured, so nothing is recalled. Nothing is lost either.")
+    for by in episodes["by_embedder"]:
+        searched = "" if by["searched"] else ", not searched"
+        lines.append(f"{_episodes(by['count'])} by {by['embedder']}{searched}")
+    if waiting := episodes["without_vector"]:
+        lines.append(f"{_episodes(waiting)} without a vector, not searched")
+    return lines
+
+
+def scores(row: Mapping[str, Any]) -> str:
+    """The scores of a message in words."""
+    near = f"Cosine {row['score']:.2f}"
+    return near if row["lexical"] is None else f"{near} · words {100 * row['lexical']:.0f} %"
+
+
+def _episodes(count: int) -> str:
+    return "1 episode" if count == 1 else f"{count:,} episodes"
+
+
+def _title(text: str) -> Words:
+    label = Words(text)
+    font = label.font()
+    font.setWeight(font.Weight.DemiBold)
+    label.setFont(font)
+    return label
