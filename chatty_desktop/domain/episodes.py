@@ -53,6 +53,15 @@ class Recall:
 
 
 @dataclass(frozen=True, slots=True)
+class SeenScores:
+    """The cosines that an agent's last messages got, in all of its chats: of what was recalled,
+    and of what came close but was not."""
+
+    recalled: tuple[float, ...] = ()
+    left_out: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class EpisodeCounts:
     """How many episodes there are, and how many of them each embedder has embedded."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from chatty_desktop.domain.agents import Agent, AgentDefinition
 from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.embedding import EmbedderId
-from chatty_desktop.domain.episodes import Episode, EpisodeCounts, Recall
+from chatty_desktop.domain.episodes import Episode, EpisodeCounts, Recall, SeenScores
 from chatty_desktop.domain.events import Event, LogEntry
 from chatty_desktop.domain.memory import LedgerEntry, StateRevision
 from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Session, ToolCall
@@ -343,6 +343,10 @@ class EpisodeStore(Protocol):
         ...
 
     async def last_recall(self, scope: Scope, layer: str) -> Recall | None: ...
+
+    async def seen_scores(self, agent_id: str, provider: str, model: str) -> SeenScores:
+        """The scores of the last recalls of an agent by that embedder."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,14 @@ from sqlalchemy import Connection, and_, delete, func, insert, or_, select
 from sqlalchemy.dialects import sqlite
 
 from chatty_desktop.domain.embedding import EmbedderId
-from chatty_desktop.domain.episodes import Candidate, Episode, EpisodeCounts, Recall
+from chatty_desktop.domain.episodes import Candidate, Episode, EpisodeCounts, Recall, SeenScores
 from chatty_desktop.domain.messages import Message, Scope
 from chatty_desktop.storage import tables
 
 E, V, M = tables.episodes.c, tables.episode_vectors.c, tables.embedders.c
+
+_RECALLS_SEEN = 20
+"""Of an agent's chats, the last ones."""
 
 _AT_ONCE = 500
 """Ids in one statement."""
@@ -272,6 +275,27 @@ def last_recall(connection: Connection, scope: Scope, layer: str) -> Recall | No
     candidates = tuple(Candidate(**each) for each in json.loads(row.candidates))
     embedder = EmbedderId(row.provider, row.model, row.dimension)
     return Recall(row.query_id, embedder, candidates, row.at)
+
+
+def seen_scores(connection: Connection, agent_id: str, provider: str, model: str) -> SeenScores:
+    """The cosines of an agent's last recalls in all sessions. What could not have been recalled
+    whatever its score is left out."""
+    c = tables.recalls.c
+    kept = connection.execute(
+        select(c.candidates)
+        .join(tables.embedders, M.id == c.embedder_id)
+        .where(c.agent_id == agent_id, M.provider == provider, M.model == model)
+        .order_by(c.at.desc())
+        .limit(_RECALLS_SEEN)
+    ).scalars()
+    candidates = [Candidate(**each) for text in kept for each in json.loads(text)]
+    near = [
+        each for each in candidates if each.left_out in ("below threshold", "not among the best")
+    ]
+    return SeenScores(
+        tuple(each.cosine for each in candidates if not each.left_out),
+        tuple(each.cosine for each in near),
+    )
 
 
 def ensure_embedder(connection: Connection, embedder: EmbedderId) -> int:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from chatty_desktop.domain.embedding import EmbedderId
-from chatty_desktop.domain.episodes import Episode, EpisodeCounts, Recall
+from chatty_desktop.domain.episodes import Episode, EpisodeCounts, Recall, SeenScores
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import Notice
 from chatty_desktop.domain.messages import Message, Scope
@@ -158,6 +158,9 @@ class StoredEpisodes:
 
     async def last_recall(self, scope: Scope, layer: str) -> Recall | None:
         return await self._database.read(lambda c: rows.last_recall(c, scope, layer))
+
+    async def seen_scores(self, agent_id: str, provider: str, model: str) -> SeenScores:
+        return await self._database.read(lambda c: rows.seen_scores(c, agent_id, provider, model))
 
     async def sizes(self) -> list[IndexSize]:
         """What each table of the index that was used takes on the disk."""

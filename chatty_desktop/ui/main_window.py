@@ -253,6 +253,7 @@ class MainWindow(QMainWindow):
             self._editor = AgentEditor(
                 agents=self._app.agents,
                 models=self._app.models,
+                episodes=self._app.episodes,
                 settings=lambda: self._app.settings.current,
                 events=self._app.events,
                 theme=self._theme,

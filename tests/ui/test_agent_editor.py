@@ -12,9 +12,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMessageBox
 
 from chatty_desktop.domain.agents import AgentDefinition, read_agent, write_agent
+from chatty_desktop.domain.settings import EmbedderSettings
 from chatty_desktop.domain.strategies import Semantic, State, Window
 from chatty_desktop.ui.agents.editor import FORM, JSON, AgentEditor
 from chatty_desktop.ui.theme import Theme
+from tests.helpers.bag_of_words import BagOfWords
 from tests.helpers.desk import STATE
 from tests.ui.panels import Bench, answer, bench, button, says, until
 
@@ -31,6 +33,7 @@ def editor(at: Bench) -> AgentEditor:
     made = AgentEditor(
         agents=at.desk.agents,
         models=at.models,
+        episodes=at.desk.episodes,
         settings=lambda: at.desk.settings,
         events=at.desk.bus,
         theme=at.theme,
@@ -458,3 +461,18 @@ async def test_an_agent_deleted_meanwhile_can_be_kept_as_a_new_one(
     kept = await at.desk.agents.by_name("Ada")
     assert kept is not None
     assert kept.id != at.desk.agent.id
+
+
+async def test_the_form_of_episodic_shows_the_scores_of_the_agents_own_chats(
+    at: Bench, editor: AgentEditor
+) -> None:
+    bag = at.desk.embedders.embedder = BagOfWords(dimension=256)
+    named = EmbedderSettings(provider=bag.provider, model=bag.model)
+    at.desk.settings = at.desk.settings.model_copy(update={"embedder": named})
+    await at.desk.use({"kind": "episodic"})
+    await at.desk.say("My cat is called Mio")
+    await at.desk.say("What is my cat called")
+    await opened(editor, at.desk.agent.id)
+    await until(lambda: says(editor, "In this agent's chats what was recalled scored 0."))
+    await opened(editor, None)
+    await until(lambda: not says(editor, "In this agent's chats"))

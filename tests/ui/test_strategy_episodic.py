@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSpinBox
 
+from chatty_desktop.domain.episodes import SeenScores
 from chatty_desktop.domain.settings import EmbedderSettings
 from chatty_desktop.domain.strategies import parse_strategy
 from chatty_desktop.ui.agents.controls import ModelChoices
@@ -58,9 +59,12 @@ async def test_the_threshold_known_for_the_embedder_is_offered_and_taken(
     await choices.load(None, EmbedderSettings(provider="local", model="builtin"))
     assert form.suggestion.isVisibleTo(form)
     assert "which suits local/builtin" in form.suggestion.text()
+    assert not says(form, "In this agent's chats")
     form.suggestion.click()
     assert form.value()["threshold"] == choices.suggested_threshold
     assert not form.suggestion.isVisibleTo(form)
-    await choices.load(None, EmbedderSettings(provider="lab", model="something-new"))
+    seen = SeenScores(recalled=(0.91, 0.85), left_out=(0.8, 0.712))
+    await choices.load(None, EmbedderSettings(provider="lab", model="something-new"), seen)
+    assert says(form, "what was recalled scored 0.85 to 0.91, what was not scored 0.71 to 0.80.")
     form.set({})
     assert not form.suggestion.isVisibleTo(form)

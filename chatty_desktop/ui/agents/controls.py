@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from chatty_desktop.domain.embedding import suggested_threshold
+from chatty_desktop.domain.episodes import SeenScores
 from chatty_desktop.domain.errors import ChattyError
 from chatty_desktop.domain.settings import EmbedderSettings
 from chatty_desktop.engine.ports import ModelChoice, Models
@@ -175,6 +176,7 @@ class ModelChoices(QObject):
     choices: what the providers offer. problems: a line for each that could not be asked.
     default: the default model of the settings, None where there is none.
     embedder: the embedding model of the settings, "" where there is none.
+    seen: the scores that the agent's last messages got with it.
     suggested_threshold: the cosine to start from with it, None where that is not known.
     """
 
@@ -188,10 +190,17 @@ class ModelChoices(QObject):
         self.default: str | None = None
         self.embedder = ""
         self.suggested_threshold: float | None = None
+        self.seen = SeenScores()
 
-    async def load(self, default: str | None, embedder: EmbedderSettings | None = None) -> None:
+    async def load(
+        self,
+        default: str | None,
+        embedder: EmbedderSettings | None = None,
+        seen: SeenScores = SeenScores(),
+    ) -> None:
         """Ask every provider for its models."""
         self.default = default
+        self.seen = seen
         self.embedder = f"{embedder.provider}/{embedder.model}" if embedder else ""
         self.suggested_threshold = suggested_threshold(embedder.model) if embedder else None
         self.changed.emit()

@@ -20,12 +20,13 @@ from PySide6.QtWidgets import (
 )
 
 from chatty_desktop.domain.agents import Agent, AgentDefinition
+from chatty_desktop.domain.episodes import SeenScores
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import AgentsChanged, Event, SettingsChanged
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.domain.strategies import problems
 from chatty_desktop.engine.events import Events
-from chatty_desktop.engine.ports import Agents, Models
+from chatty_desktop.engine.ports import Agents, EpisodeStore, Models
 from chatty_desktop.ui.agents.agent_files import (
     ask_what_to_read,
     ask_where_to_write,
@@ -59,6 +60,7 @@ class AgentEditor(QDialog):
         *,
         agents: Agents,
         models: Models,
+        episodes: EpisodeStore,
         settings: Callable[[], Settings],
         events: Events,
         theme: Theme,
@@ -67,6 +69,7 @@ class AgentEditor(QDialog):
     ) -> None:
         super().__init__(parent)
         self._agents = agents
+        self._episodes = episodes
         self._settings = settings
         self._tasks = tasks
         self._agent_id: str | None = None
@@ -132,10 +135,6 @@ class AgentEditor(QDialog):
             return True
         return self.form.value() != self._clean
 
-    async def _load_choices(self) -> None:
-        settings = self._settings()
-        await self._choices.load(settings.default_model, settings.embedder)
-
     def save(self) -> None:
         """Store what is in the editor, or say beside each field what keeps it from being stored."""
         self._save(self._close_now)
@@ -147,12 +146,21 @@ class AgentEditor(QDialog):
     # --- opening -----------------------------------------------------------------------------
 
     def _begin(self, agent_id: str | None) -> None:
-        self._tasks.start(self._load_choices())
+        self._tasks.start(self._load_choices(agent_id))
         if agent_id is None:
             self._fill(None)
             self._present()
         else:
             self._tasks.start(self._load(agent_id))
+
+    async def _load_choices(self, agent_id: str | None) -> None:
+        """The models there are, and the scores that the embedder gave in the agent's chats."""
+        settings = self._settings()
+        embedder = settings.embedder
+        seen = SeenScores()
+        if embedder is not None and agent_id is not None:
+            seen = await self._episodes.seen_scores(agent_id, embedder.provider, embedder.model)
+        await self._choices.load(settings.default_model, embedder, seen)
 
     async def _load(self, agent_id: str) -> None:
         agent = await self._agents.get(agent_id)
@@ -292,7 +300,7 @@ class AgentEditor(QDialog):
         if not self.isVisible():
             return
         if isinstance(event, SettingsChanged):
-            self._tasks.start(self._load_choices())
+            self._tasks.start(self._load_choices(self._agent_id))
         elif isinstance(event, AgentsChanged) and self._agent_id and not self._saving:
             self._tasks.start(self._follow(self._agent_id))
 

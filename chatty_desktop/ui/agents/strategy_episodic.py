@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QWidget
 
+from chatty_desktop.domain.episodes import SeenScores
 from chatty_desktop.domain.strategies import Episodic
 from chatty_desktop.ui.agents.controls import Choice, Cosine, Field, Number
 from chatty_desktop.ui.agents.strategy_form import About, FormParts, StrategyForm
@@ -28,6 +29,8 @@ _RANKING_HINTS = {
     " Finds more in most chats.",
 }
 
+_COSINE = "A cosine: 1 is the same text. Scores differ by embedding model."
+
 
 class Form(StrategyForm):
     """The fields of an Episodic strategy."""
@@ -44,16 +47,8 @@ class Form(StrategyForm):
         self.suggestion = TextButton("")
         self.suggestion.clicked.connect(self._take_suggestion)
         self.add_field("top_k", Field("Messages recalled at most", self._top_k, theme))
-        self.add_field(
-            "threshold",
-            Field(
-                "How near they must be",
-                self._threshold,
-                theme,
-                "A cosine: 1 is the same text. Scores differ by embedding model; the inspector"
-                " shows those of the last message.",
-            ),
-        )
+        self._threshold_field = Field("How near they must be", self._threshold, theme)
+        self.add_field("threshold", self._threshold_field)
         self.column.addWidget(self.suggestion)
         self.add_field("ranking", self._ranking_field)
         self.set({})
@@ -87,8 +82,10 @@ class Form(StrategyForm):
         self._suggest()
 
     def _suggest(self) -> None:
-        """Offer the threshold known for the embedder, unless it is the one that stands."""
+        """Say which scores are usual here, and offer the threshold known for the embedder, unless
+        it is the one that stands."""
         choices = self.parts.choices
+        self._threshold_field.hint(f"{_COSINE} {seen_words(choices.seen)}".strip())
         suggested = choices.suggested_threshold
         there = suggested is not None and abs(suggested - self._threshold.value()) > 0.001
         self.suggestion.setVisible(there)
@@ -99,3 +96,13 @@ class Form(StrategyForm):
         suggested = self.parts.choices.suggested_threshold
         if suggested is not None:
             self._threshold.setValue(suggested)
+
+
+def seen_words(seen: SeenScores) -> str:
+    """Which scores the agent's last messages got, as a sentence; "" when there are none yet."""
+    parts = [
+        f"{what} scored {min(scores):.2f} to {max(scores):.2f}"
+        for what, scores in (("what was recalled", seen.recalled), ("what was not", seen.left_out))
+        if scores
+    ]
+    return f"In this agent's chats {', '.join(parts)}." if parts else ""

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from chatty_desktop.domain.embedding import EmbedderId
-from chatty_desktop.domain.episodes import Candidate, Recall
+from chatty_desktop.domain.episodes import Candidate, Recall, SeenScores
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import Event, Notice
 from chatty_desktop.domain.messages import Message, Scope
@@ -309,6 +309,9 @@ async def test_the_last_recall_is_kept_and_replaced(store: Store) -> None:
     await store.episodes.keep_recall(SCOPE, "episodic", second)
     assert await store.episodes.last_recall(SCOPE, "episodic") == second
     assert await store.episodes.last_recall(SCOPE, "another") is None
+    seen = await store.episodes.seen_scores("ada", "test", "bag")
+    assert (seen.recalled, seen.left_out) == ((0.75,), (0.1,))
+    assert await store.episodes.seen_scores("ada", "test", "other") == SeenScores()
 
 
 def test_names_of_tables_are_safe_and_never_the_same_for_two_models() -> None:
