@@ -55,22 +55,30 @@ def unembedded(
     dimension: int | None,
     scope: Scope | None,
     limit: int,
-) -> list[Episode]:
-    """Episodes for which there is neither a vector of the embedder nor its refusal."""
+    after: int,
+) -> tuple[list[Episode], int]:
+    """Episodes of a number above `after` for which there is neither a vector of the embedder nor
+    its refusal; and the number up to which there is none."""
     message = tables.messages.c
+    last = connection.execute(select(func.coalesce(func.max(E.seq), 0))).scalar_one()
     query = (
-        select(E.message_id, E.session_id, E.agent_id, message.role, message.content, message.at)
+        select(
+            E.seq, E.message_id, E.session_id, E.agent_id,
+            message.role, message.content, message.at,
+        )
         .join(tables.messages, message.id == E.message_id)
-        .where(~_has_vector(provider, model, dimension))
+        .where(E.seq > after, ~_has_vector(provider, model, dimension))
         .order_by(E.seq)
         .limit(limit)
-    )
+    )  # fmt: skip
     if scope is not None:
         query = query.where(E.session_id == scope.session_id, E.agent_id == scope.agent_id)
-    return [
+    found = connection.execute(query).all()
+    episodes = [
         Episode(r.message_id, Scope(r.agent_id, r.session_id), r.role, r.content, r.at)
-        for r in connection.execute(query)
+        for r in found
     ]
+    return episodes, found[0].seq - 1 if found else int(last)
 
 
 def count_unembedded(

@@ -37,6 +37,9 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
+_Waiting = tuple[str, str, int | None, Scope | None]
+"""Provider, model, dimension, scope."""
+
 IDLE_SECONDS = 20.0
 """Without an append, after which tables with a few appends are compacted too."""
 
@@ -74,6 +77,8 @@ class StoredEpisodes:
         self._checked: set[EmbedderId] = set()
         self._broken: set[EmbedderId] = set()
         self._rebuilt: set[EmbedderId] = set()
+        self._appends: set[asyncio.Task[None]] = set()
+        self._embedded_through: dict[_Waiting, int] = {}
         self._tasks: set[asyncio.Task[None]] = set()
         self._idle: asyncio.TimerHandle | None = None
         self._closed = False
@@ -97,11 +102,10 @@ class StoredEpisodes:
                 )
                 if kept:
                     await self._hold(embedder, kept)
-                    await self._try(embedder, lambda: self._append(embedder, kept))
+                    self._append_soon(embedder, kept)
 
-        # Whole, also when the run is stopped meanwhile: the index follows what is committed.
+        # Whole, also when the run is stopped meanwhile: what is held follows what is committed.
         await self._database.whole(adding())
-        self._tend(embedder)
 
     async def refuse(self, embedder: EmbedderId, message_id: str, reason: str) -> None:
         await self._database.write(
@@ -110,6 +114,7 @@ class StoredEpisodes:
 
     async def retry_refused(self, provider: str, model: str) -> None:
         await self._database.write(lambda c: rows.forget_refused(c, provider, model), synced=False)
+        self._embedded_through.clear()
 
     async def keep_recall(self, scope: Scope, layer: str, recall: Recall) -> None:
         await self._database.write(
@@ -135,9 +140,15 @@ class StoredEpisodes:
         scope: Scope | None = None,
         limit: int = 64,
     ) -> list[Episode]:
-        return await self._database.read(
-            lambda c: rows.unembedded(c, provider, model, dimension, scope, limit)
+        # Looked for from where there was none the last time: in a long chat all but the newest
+        # have a vector, and looking at each takes longer than the rest of a turn.
+        key = (provider, model, dimension, scope)
+        after = self._embedded_through.get(key, 0)
+        found, none_through = await self._database.read(
+            lambda c: rows.unembedded(c, provider, model, dimension, scope, limit, after)
         )
+        self._embedded_through[key] = none_through
+        return found
 
     async def count_unembedded(self, provider: str, model: str, dimension: int | None) -> int:
         return await self._database.read(
@@ -181,6 +192,8 @@ class StoredEpisodes:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         async with self._adding:
             pass
+        while self._appends:
+            await asyncio.wait(tuple(self._appends))
         self._scoring_thread.shutdown(wait=False, cancel_futures=True)
         self._index_thread.shutdown(wait=False, cancel_futures=True)
 
@@ -244,6 +257,19 @@ class StoredEpisodes:
             await self._scoring(partial(_extend, held, embedder, new, said))
 
     # --- the index ---------------------------------------------------------------------------
+
+    def _append_soon(self, embedder: EmbedderId, added: Sequence[rows.VectorRow]) -> None:
+        """Append to the index without having the run wait for it, some 10 ms; what is read from
+        the index later comes after."""
+        appending = self._indexing(partial(self._append, embedder, added))
+
+        async def appended() -> None:
+            await self._try(embedder, appending)
+            self._tend(embedder)
+
+        task = asyncio.get_running_loop().create_task(appended())
+        self._appends.add(task)
+        task.add_done_callback(self._appends.discard)
 
     def _append(self, embedder: EmbedderId, added: Sequence[rows.VectorRow]) -> None:
         if embedder not in self._broken:
@@ -325,12 +351,13 @@ class StoredEpisodes:
 
         await self._try(embedder, compact)
 
-    async def _try(self, embedder: EmbedderId, work: Callable[[], T]) -> T | None:
-        """Work of the index; None when it failed, and then the table is built again."""
-        if self._closed and embedder in self._broken:
-            return None
+    async def _try(
+        self, embedder: EmbedderId, work: Callable[[], T] | asyncio.Future[T]
+    ) -> T | None:
+        """Work of the index, under way or not; None when it failed, and then the table is built
+        again."""
         try:
-            return await self._indexing(work)
+            return await (work if isinstance(work, asyncio.Future) else self._indexing(work))
         except Exception as error:  # whatever the index raises, SQLite has everything
             self._fail(embedder, error)
             return None
@@ -352,11 +379,11 @@ class StoredEpisodes:
         )
         self._start(self._rebuild(embedder))
 
-    async def _indexing(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._index_thread, work)
+    def _indexing(self, work: Callable[[], T]) -> asyncio.Future[T]:
+        return asyncio.get_running_loop().run_in_executor(self._index_thread, work)
 
-    async def _scoring(self, work: Callable[[], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._scoring_thread, work)
+    def _scoring(self, work: Callable[[], T]) -> asyncio.Future[T]:
+        return asyncio.get_running_loop().run_in_executor(self._scoring_thread, work)
 
     def _start(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.get_running_loop().create_task(work)

@@ -198,9 +198,10 @@ class Layer:
             waiting = await store.unembedded(
                 embedder.provider, embedder.model, dimension, scope=scope, limit=BATCH
             )
-            if not waiting:
+            if waiting:
+                dimension = (await embed_episodes(embedder, store, waiting)).dimension
+            if len(waiting) < BATCH:
                 return
-            dimension = (await embed_episodes(embedder, store, waiting)).dimension
 
     # --- showing -----------------------------------------------------------------------------
 

@@ -274,6 +274,23 @@ async def test_an_episode_is_recorded_and_embedded_once(store: Store) -> None:
     assert store.episodes._index.ids(BAG) == [said[0].id]
 
 
+async def test_what_waits_is_found_again_however_often_it_was_looked_for(store: Store) -> None:
+    async def waiting(limit: int = 64) -> list[str]:
+        found = await store.episodes.unembedded("test", "bag", 32, scope=SCOPE, limit=limit)
+        return [each.content for each in found]
+
+    said = await store.say("one", "two", "three")
+    assert await waiting(limit=2) == ["one", "two"]
+    await store.embed(said[1:2])
+    assert await waiting() == ["one", "three"]
+    await store.embed([said[0], said[2]])
+    assert await waiting() == await waiting() == []
+    await store.say("four")
+    assert await waiting() == ["four"]
+    other = await store.episodes.unembedded("test", "bag", 16, scope=SCOPE)
+    assert len(other) == 4
+
+
 async def test_what_an_embedder_refuses_waits_no_more_until_it_is_to_be_tried_again(
     store: Store,
 ) -> None:
