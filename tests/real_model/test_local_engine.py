@@ -16,7 +16,7 @@ import httpx
 import psutil
 import pytest
 
-from chatty_desktop.domain.errors import Unreachable
+from chatty_desktop.domain.errors import Refused, Unreachable
 from chatty_desktop.domain.events import Event, ModelProgress, Notice
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.engine.ports import ChatMessage, ChatModel, ChatRequest, Delta
@@ -197,6 +197,18 @@ async def test_another_model_takes_the_place_of_the_first(
     assert text
     (second,) = engines()
     assert second.pid != first.pid
+
+
+async def test_an_embedding_model_gets_an_engine_of_its_own_and_a_chat_model_is_refused_as_one(
+    provider: LlamaCppProvider, model: ChatModel
+) -> None:
+    await answered(model, asking("Say yes.", max_tokens=5))
+    with pytest.raises(Refused, match="ooling"):
+        await provider.embed("starter", ["The cat sleeps."])
+    assert len(engines()) == 2
+    await answered(model, asking("Say yes.", max_tokens=5))
+    await provider.close()
+    assert engines() == []
 
 
 async def test_cancelling_while_the_model_loads_leaves_no_process(model: ChatModel) -> None:
