@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from chatty_desktop.domain.embedding import EmbedderId
-from chatty_desktop.domain.episodes import Episode, stored_text
+from chatty_desktop.domain.episodes import LONGEST_TEXT, Episode, stored_text
 from chatty_desktop.domain.errors import Refused, Unreachable
 from chatty_desktop.engine.ports import Embedder, EpisodeStore
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 QUERY_SECONDS = 20.0
 """A reply waits for recall no longer than this; a model that is loaded first takes some of it."""
 
+PLAIN_WORDS = "Hello"
+
 
 async def embed_query(
     embedder: Embedder, text: str, seconds: float = QUERY_SECONDS
@@ -24,7 +26,7 @@ async def embed_query(
     """Who embedded a query, and its vector of one row. Raises `Unreachable` or `Refused`."""
     try:
         async with asyncio.timeout(seconds):
-            vectors = await embedder.embed_queries([text])
+            vectors = await embedder.embed_queries([text[:LONGEST_TEXT]])
     except TimeoutError:
         raise Unreachable(
             f"The embedder {embedder.provider}/{embedder.model} did not answer within"
@@ -40,34 +42,21 @@ async def embed_episodes(
     """Embed episodes and store their vectors, all in one batch. Where the batch is refused, each
     is tried alone, and one that is refused still is noted as such.
 
-    Raises `Unreachable`, `StorageFailed`, or `Refused` when the embedder refuses every one.
+    Raises `Unreachable`, `StorageFailed`, or `Refused` when the embedder refuses plain words too.
     """
     texts = [stored_text(each.role, each.content) for each in episodes]
     try:
         vectors = await embedder.embed_texts(texts)
     except Refused as refusal:
         if len(episodes) == 1:
-            raise
-        return await _one_by_one(embedder, store, episodes, refusal)
+            # Whether it is the text, or the embedder does not embed at all.
+            identity = _identity(embedder, await embedder.embed_texts([PLAIN_WORDS]))
+            await store.refuse(identity, episodes[0].message_id, str(refusal))
+            return identity
+        alone = [await embed_episodes(embedder, store, [episode]) for episode in episodes]
+        return alone[-1]
     identity = _identity(embedder, vectors)
     await store.add_vectors(identity, [each.message_id for each in episodes], vectors)
-    return identity
-
-
-async def _one_by_one(
-    embedder: Embedder, store: EpisodeStore, episodes: Sequence[Episode], refusal: Refused
-) -> EmbedderId:
-    identity: EmbedderId | None = None
-    refused: list[tuple[str, str]] = []
-    for episode in episodes:
-        try:
-            identity = await embed_episodes(embedder, store, [episode])
-        except Refused as again:
-            refused.append((episode.message_id, str(again)))
-    if identity is None:
-        raise refusal
-    for message_id, reason in refused:
-        await store.refuse(identity, message_id, reason)
     return identity
 
 

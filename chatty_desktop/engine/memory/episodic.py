@@ -16,6 +16,7 @@ from typing import Any, Literal
 from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.embedding import EmbedderId
 from chatty_desktop.domain.episodes import (
+    LONGEST_TEXT,
     Candidate,
     EpisodeCounts,
     Recall,
@@ -75,7 +76,7 @@ class Layer:
             return []
         by, vector = await embed_query(embedder, incoming.content)
         hybrid = self._config.ranking == "hybrid"
-        words = incoming.content if hybrid else None
+        words = incoming.content[:LONGEST_TEXT] if hybrid else None
         scored = await self._around.episodes.score(by, self._around.scope, vector, words)
         branch, place = queue.branch, queue.branch.place(incoming.id)
         candidates = await asyncio.to_thread(

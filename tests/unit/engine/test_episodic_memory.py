@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 from chatty_desktop.domain.errors import Refused, Unreachable
 from chatty_desktop.domain.events import EmbeddingProgress, Notice
+from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.engine.memory.contract import Recalling
 from tests.helpers.bag_of_words import BagOfWords
@@ -138,11 +140,29 @@ async def test_a_text_that_the_embedder_refuses_does_not_hold_up_the_others(
 
     picky = desk.embedders.embedder = Picky(dimension=256)
     await desk.say("a bottle of poison")
+    await desk.messages.append(
+        replace(
+            (await desk.messages.page(desk.session.id, limit=1))[0],
+            id=new_id(),
+            parent_id=(await desk.messages.page(desk.session.id, limit=1))[0].id,
+            content="poison alone",
+        )
+    )
     await desk.say("my cat is called Mio")
     await desk.say("what is my cat called")
     assert recalled(model) == ["User: my cat is called Mio"]
     assert not any("poison" in text for batch in picky.texts for text in batch)
     assert not [line for line in await desk.log_lines() if "without a vector" in line]
+    assert await desk.episodes.unembedded("test", "bag", 256) == []
+
+
+async def test_an_embedder_that_refuses_everything_marks_nothing_as_refused(
+    desk: Desk, bag: BagOfWords
+) -> None:
+    bag.failure = Refused("test/bag is no embedding model.")
+    await desk.say("my cat is called Mio")
+    assert any("no embedding model" in line for line in await desk.log_lines())
+    assert len(await desk.episodes.unembedded("test", "bag", None)) == 2
 
 
 async def test_after_a_switch_recall_starts_from_scratch_and_switching_back_finds_the_old(
