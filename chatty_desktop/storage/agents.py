@@ -54,6 +54,8 @@ class StoredAgents:
 
             counts = DeletionCounts(
                 revisions=clear(tables.state_revisions),
+                summaries=clear(tables.summaries),
+                facts=clear(tables.facts),
                 ledger_rows=clear(tables.ledger),
             )
             for table in (tables.layer_starts, tables.requests):
