@@ -47,7 +47,7 @@ async def test_a_full_transcript_shows_every_message_of_the_current_branch(
     assert [text for _role, text in wire(model.chats[-1])] == ["one", "OK.", "two"]
 
 
-@pytest.mark.parametrize("kind", ["summarized", "episodic", "semantic", "composite"])
+@pytest.mark.parametrize("kind", ["episodic", "composite"])
 async def test_a_strategy_that_is_not_there_yet_says_so_before_anything_is_saved(
     desk: Desk, kind: str
 ) -> None:
