@@ -100,22 +100,29 @@ class Layer:
 
 
 def once(sections: Sequence[Section], branch: Branch, agent_id: str) -> list[Section]:
-    """The sections less what an earlier one shows word for word, those with messages in the order
-    of the chat among themselves.
+    """The sections less what an earlier one shows word for word; those with messages come in the
+    order of the chat among themselves.
 
     A section that loses messages in its middle becomes two, since each is a gapless run.
     """
     shown: set[str] = set()
-    runs: list[Section] = []
+    kept: list[Section] = []
     for section in sections:
+        if not section.messages:
+            kept.append(section)
+            continue
         fresh = [message for message in section.messages if message.id not in shown]
         shown.update(message.id for message in fresh)
-        runs.extend(
-            replace(section, messages=tuple(run)) for run in _gapless(fresh, branch, agent_id)
+        whole = len(fresh) == len(section.messages)
+        runs = [fresh] if whole else _gapless(fresh, branch, agent_id)
+        kept.extend(replace(section, messages=tuple(run)) for run in runs)
+    in_time = iter(
+        sorted(
+            (section for section in kept if section.messages),
+            key=lambda section: branch.place(section.messages[0].id) or 0,
         )
-    runs.sort(key=lambda section: branch.place(section.messages[0].id) or 0)
-    texts = [section for section in sections if not section.messages]
-    return [*texts, *runs]
+    )
+    return [next(in_time) if section.messages else section for section in kept]
 
 
 def _gapless(

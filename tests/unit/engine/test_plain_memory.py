@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from chatty_desktop.domain.errors import Invalid
@@ -47,11 +49,17 @@ async def test_a_full_transcript_shows_every_message_of_the_current_branch(
     assert [text for _role, text in wire(model.chats[-1])] == ["one", "OK.", "two"]
 
 
-@pytest.mark.parametrize("kind", ["episodic", "composite"])
+@pytest.mark.parametrize(
+    "strategy",
+    [
+        {"kind": "episodic"},
+        {"kind": "composite", "layers": [{"kind": "window"}, {"kind": "episodic"}]},
+    ],
+)
 async def test_a_strategy_that_is_not_there_yet_says_so_before_anything_is_saved(
-    desk: Desk, kind: str
+    desk: Desk, strategy: dict[str, Any]
 ) -> None:
-    await desk.use({"kind": kind})
+    await desk.use(strategy)
     with pytest.raises(Invalid, match="not there yet"):
         await desk.chat.send(desk.session.id, desk.agent.id, "Hello")
     assert list(await desk.messages.branch(desk.session.id)) == []

@@ -191,10 +191,10 @@ async def test_a_long_queue_is_read_in_parts_that_fit_the_model(
 ) -> None:
     model.context = 2048
     model.folds.append(Unreachable("down"))
-    model.answers.extend(["word " * 70] * 2)
-    await ada.say("word " * 70)
+    model.answers.extend(["word " * 240] * 2)
+    await ada.say("word " * 240)
     model.folds.extend([facts()] * 4)
-    await ada.say("word " * 70)
+    await ada.say("word " * 240)
     rows = (await ada.ledger())[1:]
     assert [len(row.message_ids) for row in rows] == [2, 2]
     assert await ada.pending() == []
