@@ -19,6 +19,7 @@ from chatty_desktop.domain.questions import (
     Turn,
     closed,
     message_lines,
+    said,
     shortened,
     turns,
 )
@@ -77,7 +78,10 @@ def facts_prompt(
     if own or not constrained:
         question = f"{question}\n\n{prompts['facts_words'].strip()}"
     lines = "\n".join(message_lines(message, message_chars) for message in messages)
-    return [*before, (role, Template(question).substitute(messages=lines))]
+    filled = Template(question).substitute(
+        messages=lines, said=json.dumps(said(messages), ensure_ascii=False)
+    )
+    return [*before, (role, filled)]
 
 
 def facts_retry(
@@ -114,12 +118,12 @@ def read_facts(reply: str, messages: Sequence[Message]) -> tuple[list[Found], li
         raise Refused("There is no JSON in the answer. Answer with one JSON object.")
     kept: list[Found] = []
     dropped: list[Dropped] = []
-    said = [(message.id, _stems(message.content)) for message in messages]
+    there = [(message.id, _stems(message.content)) for message in messages]
     for found in (fact for value in values for fact in _facts(value)):
         if any((found.subject, found.fact) == (k.subject, k.fact) for k in kept):
             continue
         reason = _objection(found)
-        sources = () if reason else _sources(found, said)
+        sources = () if reason else _sources(found, there)
         if sources:
             kept.append(Found(found.subject, found.fact, sources))
         else:

@@ -25,6 +25,7 @@ from chatty_desktop.domain.questions import (
     Turn,
     closed,
     message_lines,
+    said,
     shortened,
     turns,
 )
@@ -33,9 +34,6 @@ from chatty_desktop.domain.strategies import StateField
 
 UNCHANGED = "-"
 """What an answer says of a field that the messages tell nothing about."""
-
-SAID_CHARS = 600
-"""Characters of the person's words that the question repeats at its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +74,7 @@ def fold_prompt(
         fields="; ".join(_labels(fields)),
         state=json.dumps(known, ensure_ascii=False),
         messages="\n".join(message_lines(message, message_chars) for message in messages),
-        said=json.dumps(_said(messages), ensure_ascii=False),
+        said=json.dumps(said(messages), ensure_ascii=False),
     )
     return [*asked[:-1], (role, filled)]
 
@@ -134,13 +132,6 @@ def _labels(fields: Sequence[StateField]) -> dict[str, str]:
 def _label_text(description: str) -> str:
     """A description as part of a name in JSON: one line, without what would need escapes."""
     return " ".join(description.replace('"', "'").replace("\\", "/").split())
-
-
-def _said(messages: Sequence[Message]) -> str:
-    """The person's words, or everyone's where the person said nothing: shown once more right
-    before the answer, they keep a small model from taking up what only the assistant said."""
-    own = [message.content for message in messages if message.role == "user"]
-    return shortened(" ".join(own or [message.content for message in messages]), SAID_CHARS)
 
 
 # --- the answer ------------------------------------------------------------------------------

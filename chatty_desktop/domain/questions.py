@@ -4,6 +4,7 @@ the model reads them, the schema of an answer."""
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any, Literal, cast
 
 from chatty_desktop.domain.messages import Message
@@ -14,6 +15,9 @@ Turn = tuple[Role, str]
 
 MESSAGE_CHARS = 6000
 """Characters of one message that a fold looks at; of a longer one, its beginning and its end."""
+
+SAID_CHARS = 600
+"""Characters of the person's words that the question repeats at its end."""
 
 
 def turns(text: str) -> list[Turn]:
@@ -43,6 +47,13 @@ def shortened(text: str, limit: int) -> str:
     head = limit - tail
     left_out = len(text) - head - tail
     return f"{text[:head]} […{left_out} characters left out…] {text[len(text) - tail :]}"
+
+
+def said(messages: Sequence[Message]) -> str:
+    """The person's words, or everyone's where the person said nothing: shown once more right
+    before the answer, they keep a small model from taking up what only the assistant said."""
+    own = [message.content for message in messages if message.role == "user"]
+    return shortened(" ".join(own or [message.content for message in messages]), SAID_CHARS)
 
 
 def closed(**properties: Any) -> dict[str, Any]:

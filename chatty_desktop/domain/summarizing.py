@@ -24,15 +24,19 @@ def summary_prompt(
 ) -> list[Turn]:
     """The question to send: the summary so far, "" for none, and the messages after it.
 
-    `prompts` are the texts of resources/prompts by file name without ending; `instruction`, where
-    it is set, stands in the place of the built-in one.
+    `prompts` are the texts of resources/prompts by file name without ending. An `instruction` of
+    the person's own stands in the place of the built-in one and of its worked examples, which
+    might say otherwise.
     """
-    (system, built_in), (role, question) = turns(prompts["summary"])
+    asked = turns(prompts["summary"])
+    role, question = asked[-1]
+    own = (instruction or "").strip()
+    before: list[Turn] = [("system", own)] if own else asked[:-1]
     filled = Template(question).substitute(
         summary=summary or NONE_YET,
         messages="\n".join(message_lines(message, message_chars) for message in messages),
     )
-    return [(system, (instruction or "").strip() or built_in), (role, filled)]
+    return [*before, (role, filled)]
 
 
 def read_summary(reply: str, finish: str) -> str:

@@ -131,7 +131,7 @@ def test_the_question_shows_the_messages_and_the_form_in_words_where_it_must() -
     assert "one JSON object" not in turns[-1][1]
     worded = facts_prompt(PROMPTS, instruction=None, messages=said, constrained=False)
     assert "one JSON object" in worded[-1][1]
-    assert len(worded) == len(turns) == 8
+    assert len(worded) == len(turns) == 10
 
 
 def test_an_own_prompt_takes_the_place_of_the_built_in_one_and_its_examples() -> None:
