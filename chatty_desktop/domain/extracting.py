@@ -11,7 +11,7 @@ from typing import Any
 
 from chatty_desktop.domain.answers import json_in, without_reasoning
 from chatty_desktop.domain.errors import Refused
-from chatty_desktop.domain.grounding import Dropped, words
+from chatty_desktop.domain.grounding import BORNE_OUT, Dropped, evidence, telling
 from chatty_desktop.domain.memory import Fact
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.questions import (
@@ -29,20 +29,6 @@ MOST_FACTS = 16
 
 FACT_CHARS = 500
 """The longest fact that is kept; what is longer is no fact but a retelling."""
-
-_SHORTEST = 3
-"""Letters a word must have to be evidence of something."""
-
-_STEM = 4
-"""Letters by which words are compared: "allergy" bears "allergic" out."""
-
-_SAYS_NOTHING = frozenset(
-    # As a set of fifty texts it would fill a page.
-    "user assistant person the and for are was has had his her him she you your not but its who"  # noqa: SIM905
-    " can did all any our out how why this that these those with from have been they them their"
-    " there will would which what when where about into than then also very some".split()
-)
-"""Words every chat and every fact is full of; to share them with a message is no evidence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +104,7 @@ def read_facts(reply: str, messages: Sequence[Message]) -> tuple[list[Found], li
         raise Refused("There is no JSON in the answer. Answer with one JSON object.")
     kept: list[Found] = []
     dropped: list[Dropped] = []
-    there = [(message.id, _stems(message.content)) for message in messages]
+    there = [(message.id, telling(message.content)) for message in evidence(messages)]
     for found in (fact for value in values for fact in _facts(value)):
         if any((found.subject, found.fact) == (k.subject, k.fact) for k in kept):
             continue
@@ -127,7 +113,7 @@ def read_facts(reply: str, messages: Sequence[Message]) -> tuple[list[Found], li
         if sources:
             kept.append(Found(found.subject, found.fact, sources))
         else:
-            reason = reason or "no word of it is in the new messages"
+            reason = reason or "too little of it is in the new messages"
             dropped.append({"key": found.subject, "value": found.fact, "reason": reason})
     return kept, dropped
 
@@ -160,27 +146,15 @@ def _objection(found: Found) -> str:
 def _sources(found: Found, said: Sequence[tuple[str, set[str]]]) -> tuple[str, ...]:
     """The messages that bear a fact out, in order: those that share the most of its words.
 
-    At least a third of what the fact says must be there, in one message or several: small models
+    Enough of what the fact says must be there, in one message or several: small models
     fill in the rest from the worked examples, or from nothing."""
-    stems = _stems(found.fact) or _stems(found.subject)
+    stems = telling(found.fact) or telling(found.subject)
     shared = [(message_id, len(stems & there)) for message_id, there in said]
     everywhere = stems & {stem for _id, there in said for stem in there}
-    if not everywhere or 3 * len(everywhere) < len(stems):
+    if not everywhere or len(everywhere) < BORNE_OUT * len(stems):
         return ()
     most = max(count for _id, count in shared)
     return tuple(message_id for message_id, count in shared if count == most)
-
-
-def _stems(text: str) -> set[str]:
-    """What of a text can bear something out: the beginnings of its words and its numbers, less
-    the shortest words and those every text has; pairs of characters where a script has no
-    spaces."""
-    return {
-        word[:_STEM]
-        for word in words(text)
-        if (len(word) >= _SHORTEST or not word.isascii() or word.isdigit())
-        and word not in _SAYS_NOTHING
-    }
 
 
 # --- what is known ---------------------------------------------------------------------------

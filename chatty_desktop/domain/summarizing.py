@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from string import Template
 
 from chatty_desktop.domain.answers import without_reasoning
 from chatty_desktop.domain.errors import Refused
+from chatty_desktop.domain.grounding import Dropped, telling
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.questions import MESSAGE_CHARS, Turn, message_lines, turns
+
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 
 NONE_YET = "(none yet)"
 """What stands in the question in the place of a summary that is not there."""
@@ -51,6 +55,30 @@ def read_summary(reply: str, finish: str) -> str:
     if finish == "length":
         raise Refused(f"The summary was cut off for its length, after {len(text)} characters.")
     return text
+
+
+def without_examples(
+    summary: str, question: Sequence[Turn], known: str
+) -> tuple[str, list[Dropped]]:
+    """(the summary, less the sentences that small models take from the worked examples of the
+    question; those sentences, as the ledger shows them).
+
+    `known` is what the summary is of. A sentence goes when it tells nothing that stands there,
+    and most of it stands in the examples.
+    """
+    examples = {word for role, text in question if role == "assistant" for word in telling(text)}
+    there = telling(known)
+
+    def copied(sentence: str) -> bool:
+        tells = telling(sentence)
+        return bool(tells) and not tells & there and 2 * len(tells & examples) > len(tells)
+
+    dropped = [each for each in _SENTENCE.split(summary) if copied(each)]
+    if not dropped:
+        return summary, []
+    kept = " ".join(each for each in _SENTENCE.split(summary) if not copied(each))
+    reason = "it is from the worked example, not from this chat"
+    return kept, [{"key": "summary", "value": each, "reason": reason} for each in dropped]
 
 
 def shrunk(before: str, after: str) -> str:

@@ -18,9 +18,6 @@ from chatty_desktop.engine.ports import ChatMessage, ChatModel, ChatRequest
 UNKNOWN_CONTEXT = 4096
 """Tokens taken for the context of a model whose server does not tell it."""
 
-ANSWER_TOKENS = 1024
-"""The longest answer memory waits for; what is longer is a model running away."""
-
 
 @dataclass(slots=True)
 class Asking:
@@ -40,14 +37,16 @@ class Asking:
         models: ModelChooser,
         question: Sequence[Turn],
         *,
+        longest: int,
         known: int = 0,
         answers: int = 1,
     ) -> Asking:
         """The asking of a question that fits the model's context. `question` is without messages;
-        `known` is how many tokens of earlier memory stand in it, `answers` how many answers, a
-        retry shows the first."""
+        `longest` is how many tokens of an answer are waited for, since what is longer is a model
+        running away; `known` how many tokens of earlier memory stand in the question; `answers`
+        how many answers, as a retry shows the first."""
         context = await context_of(model) or UNKNOWN_CONTEXT
-        answer = min(ANSWER_TOKENS, context // 4)
+        answer = min(longest, context // 4)
         asked = sum(estimate(text) for _role, text in question)
         known = min(known, context // 3 * 2)
         room = max(context - asked - known - answers * answer, context // 8)

@@ -18,7 +18,7 @@ def main() -> None:
     rows: list[Measured] = []
     for measure in (window.start, window.open_long_session, window.stream):
         rows += measure()
-    for measured in (engine.time_per_turn, engine.state_prompt):
+    for measured in (engine.time_per_turn, engine.calls_per_run, engine.state_prompt):
         rows += asyncio.run(measured())
     print(printed(rows))
     if arguments.json:

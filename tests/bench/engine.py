@@ -20,7 +20,17 @@ STRATEGIES: tuple[dict[str, Any], ...] = (
     {"kind": "window"},
     {"kind": "full_transcript"},
     STATE,
+    {"kind": "summarized"},
+    {"kind": "semantic"},
+    {"kind": "composite", "layers": [STATE, {"kind": "semantic"}, {"kind": "window"}]},
 )
+CALLS: tuple[tuple[str, dict[str, Any], float], ...] = (
+    ("State", STATE, 30.0),
+    ("Semantic", {"kind": "semantic"}, 30.0),
+    ("Summarized, every 20 messages", {"kind": "summarized", "every": 20}, 3.0),
+    ("Window", {"kind": "window"}, 0.0),
+)
+"""Strategies with the extra model calls that thirty runs of two messages may cost."""
 
 
 async def time_per_turn() -> list[Measured]:
@@ -50,15 +60,33 @@ async def _turns(strategy: dict[str, Any]) -> Measured:
             spent.append((time.perf_counter() - begun) * 1000)
         gc.unfreeze()
         await desk.close()
-    what = f"engine's own time per turn, {strategy['kind']}, 10,000 messages"
+    kinds = [layer["kind"] for layer in strategy.get("layers", (strategy,))]
+    what = f"engine's own time per turn, {' + '.join(kinds)}, 10,000 messages"
     return Measured(what, "ms", tuple(spent), 10.0)
 
 
+async def calls_per_run() -> list[Measured]:
+    """The extra model calls that thirty runs cost, for each strategy."""
+    return [await _calls(*each) for each in CALLS]
+
+
+async def _calls(name: str, strategy: dict[str, Any], budget: float) -> Measured:
+    with tempfile.TemporaryDirectory() as folder:
+        model = ScriptedModel()
+        desk = await Desk.open(Path(folder), ScriptedModels(model), strategy)
+        answer = {"semantic": '{"facts": []}', "summarized": "All of it."}
+        model.folds.extend([answer.get(strategy["kind"], '{"changes": {}}')] * 30)
+        for number in range(30):
+            await desk.say(f"message {number}")
+        await desk.close()
+    calls = float(len(model.fold_requests))
+    return Measured(f"extra model calls in 30 runs, {name}", "calls", (calls,), budget)
+
+
 async def state_prompt() -> list[Measured]:
-    """Size of State's prompt at turns 20, 200 and 500, on messages of equal length, Σ kept busy;
-    and how many model calls thirty runs cost."""
+    """Size of State's prompt at turns 20, 200 and 500, on messages of equal length, Σ kept
+    busy."""
     sizes: dict[int, int] = {}
-    folds = 0
     with tempfile.TemporaryDirectory() as name:
         model = ScriptedModel()
         desk = await Desk.open(Path(name), ScriptedModels(model), STATE)
@@ -67,8 +95,6 @@ async def state_prompt() -> list[Measured]:
             text = f"point {turn:04} " + "and so on " * 20
             model.folds.append(json.dumps({"changes": [{"key": key, "value": text}]}))
             await desk.say(text)
-            if turn == 30:
-                folds = len(model.fold_requests)
             if turn in (20, 200, 500):
                 request = await desk.chat.last_request(desk.scope)
                 assert request is not None
@@ -82,5 +108,4 @@ async def state_prompt() -> list[Measured]:
     return [
         *rows,
         Measured("State prompt at turn 500 over turn 20", "ratio", (ratio,), 1.1),
-        Measured("folds in 30 runs without tools", "calls", (float(folds),), 30.0),
     ]

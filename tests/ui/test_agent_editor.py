@@ -148,9 +148,9 @@ async def test_a_kind_that_is_not_there_yet_says_so_and_cannot_be_chosen(
     at: Bench, editor: AgentEditor
 ) -> None:
     await opened(editor, at.desk.agent.id)
-    choose(editor, "semantic")
+    choose(editor, "episodic")
     assert "not there yet" in editor.form.strategy.choice.currentText()
-    assert says(editor, "Semantic memory is not there yet. Choose None, Window")
+    assert says(editor, "Episodic memory is not there yet. Choose another one")
     editor.save()
     assert editor.isVisible()
     stored = await at.desk.agents.get(at.desk.agent.id)

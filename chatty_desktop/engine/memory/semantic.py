@@ -36,6 +36,9 @@ from chatty_desktop.engine.memory.queue import Queue, begin, read_again, read_qu
 from chatty_desktop.engine.models import Completion
 from chatty_desktop.engine.ports import Run, Section
 
+LONGEST_ANSWER = 600
+"""Tokens: about a dozen facts as JSON."""
+
 _READ_AT_FIRST = 100
 """Facts: about as many as are ever sent."""
 
@@ -136,7 +139,7 @@ class Layer:
         empty = facts_prompt(
             self._around.prompts, instruction=self._config.extractor_prompt, messages=()
         )
-        return await Asking.of(model, self._around.models, empty, answers=2)
+        return await Asking.of(model, self._around.models, empty, longest=LONGEST_ANSWER, answers=2)
 
     async def _extract(
         self,

@@ -16,6 +16,7 @@ from string import Template
 
 from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.errors import Invalid, Refused, Unreachable
+from chatty_desktop.domain.grounding import Dropped
 from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.memory import (
     LayerSnapshot,
@@ -26,12 +27,20 @@ from chatty_desktop.domain.memory import (
 )
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.strategies import Summarized
-from chatty_desktop.domain.summarizing import read_summary, shrunk, summary_prompt
+from chatty_desktop.domain.summarizing import (
+    read_summary,
+    shrunk,
+    summary_prompt,
+    without_examples,
+)
 from chatty_desktop.domain.tokens import estimate
-from chatty_desktop.engine.asking import ANSWER_TOKENS, Asking
+from chatty_desktop.engine.asking import Asking
 from chatty_desktop.engine.memory.contract import Surroundings
-from chatty_desktop.engine.memory.queue import Queue, begin, read_queue
+from chatty_desktop.engine.memory.queue import Queue, begin, read_again, read_queue
 from chatty_desktop.engine.ports import Run, Section
+
+LONGEST_SUMMARY = 700
+"""Tokens: what the prompt asks for, 250 words, in any language, and some more."""
 
 _READ_AT_FIRST = 8
 """Summaries: one on the branch is nearly always among the newest."""
@@ -43,11 +52,13 @@ class Layer:
     def __init__(self, config: Summarized, around: Surroundings) -> None:
         self._config = config
         self._around = around
+        self._recalled: tuple[Queue, SummaryRevision | None] | None = None
 
     async def recall(self, incoming: Message) -> list[Section]:
         """The summary, then what stands after its cut."""
         queue, summary = await self._read(before=incoming.id)
         await begin(self._around, queue, incoming)
+        self._recalled = queue, summary
         sections = []
         if summary is not None:
             text = Template(self._around.prompts["summary_now"].strip())
@@ -62,7 +73,11 @@ class Layer:
     async def settle(self, run: Run) -> None:
         """The next summary, once `every` messages stand after the cut: one model call, or one a
         chunk where they do not fit the model's context."""
-        queue, summary = await self._read()
+        if self._recalled is None:
+            queue, summary = await self._read()
+        else:  # whatever moves the cut waits for the run, so it is still where it was
+            queue, summary = self._recalled
+            queue = await read_again(self._around, queue)
         if len(queue.waiting) < self._config.every:
             return
         asking = await self._asking(summary)
@@ -130,9 +145,11 @@ class Layer:
         text = before.text if before else ""
         outcome: Outcome = "accepted"
         reason = ""
+        dropped: list[Dropped] = []
         try:
             for chunk in chunks:
-                text = await self._ask(asking, text, chunk)
+                text, left_out = await self._ask(asking, text, chunk)
+                dropped += left_out
             reason = shrunk(before.text if before else "", text)
         except Unreachable as problem:
             outcome, reason = "unreachable", str(problem)
@@ -154,7 +171,7 @@ class Layer:
             model=asking.model.reference,
             message_ids=ids,
             patch={"summary": text} if accepted else None,
-            dropped=(),
+            dropped=tuple(dropped),
             reply=asking.reply,
             consumed=accepted,
             started_at=started,
@@ -164,17 +181,25 @@ class Layer:
         )
         return entry, self._made(entry, text) if accepted else None
 
-    async def _ask(self, asking: Asking, summary: str, messages: Sequence[Message]) -> str:
-        answer = await asking.ask(
-            summary_prompt(
-                self._around.prompts,
-                instruction=self._config.summary_prompt,
-                summary=summary,
-                messages=messages,
-                message_chars=asking.message_chars,
-            )
+    async def _ask(
+        self, asking: Asking, summary: str, messages: Sequence[Message]
+    ) -> tuple[str, list[Dropped]]:
+        """The summary of a summary and the messages after it, and what was left out of it.
+        Raises `Unreachable` or `Refused`."""
+        question = summary_prompt(
+            self._around.prompts,
+            instruction=self._config.summary_prompt,
+            summary=summary,
+            messages=messages,
+            message_chars=asking.message_chars,
         )
-        return read_summary(answer.text, answer.finish)
+        answer = await asking.ask(question)
+        text = read_summary(answer.text, answer.finish)
+        known = "\n".join([summary, *(message.content for message in messages)])
+        text, dropped = without_examples(text, question, known)
+        if not text:
+            raise Refused("The answer only repeats the worked examples.")
+        return text, dropped
 
     def _made(self, entry: LedgerEntry, text: str) -> SummaryRevision:
         return SummaryRevision(
@@ -200,8 +225,10 @@ class Layer:
             summary="",
             messages=(),
         )
-        known = max(estimate(summary.text) if summary else 0, ANSWER_TOKENS)
-        return await Asking.of(model, self._around.models, empty, known=known)
+        known = max(estimate(summary.text) if summary else 0, LONGEST_SUMMARY)
+        return await Asking.of(
+            model, self._around.models, empty, longest=LONGEST_SUMMARY, known=known
+        )
 
     async def _report(self, entry: LedgerEntry) -> None:
         """A ledger row as a line of the run log."""

@@ -41,6 +41,9 @@ class MemoryView(QStackedWidget):
 
     def show_memory(self, snapshot: MemorySnapshot) -> None:
         """Draw what memory holds; what is drawn already is updated in its place."""
+        if not snapshot.layers:
+            self.say("No layer of memory", "Add layers to this agent's memory in the editor.")
+            return
         if [layer.kind for layer in snapshot.layers] != [view.kind for view in self._layers]:
             self._build(snapshot.layers)
         configs = layer_configs(snapshot.strategy, len(snapshot.layers))
