@@ -279,6 +279,11 @@ class MemoryStore(Protocol):
         """Of every branch, those whose subject is one of `subjects`, letter for letter."""
         ...
 
+    async def change_fact(self, fact_id: str, text: str | None) -> None:
+        """Put other words in the place of a fact's; None deletes it. Raises `Invalid` when it is
+        not there."""
+        ...
+
     async def layer_starts(self, scope: Scope, layer: str) -> list[LayerStart]:
         """Newest first."""
         ...

@@ -6,8 +6,20 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Table, and_, insert, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    Table,
+    and_,
+    delete,
+    insert,
+    select,
+    update,
+)
 
+from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.memory import Fact, LedgerEntry, StateRevision, SummaryRevision
 from chatty_desktop.domain.messages import Scope
 from chatty_desktop.engine.ports import LayerStart
@@ -91,6 +103,18 @@ class StoredMemory:
             _of(tables.facts, scope, layer), tables.facts.c.subject.in_(subjects)
         )
         return [_fact(row) for row in await self._database.rows(query)]
+
+    async def change_fact(self, fact_id: str, text: str | None) -> None:
+        def work(connection: Connection) -> None:
+            this = tables.facts.c.id == fact_id
+            if text is None:
+                done = connection.execute(delete(tables.facts).where(this))
+            else:
+                done = connection.execute(update(tables.facts).where(this).values(fact=text))
+            if not done.rowcount:
+                raise Invalid("That fact is no longer there.")
+
+        await self._database.write(work)
 
     async def _newest(
         self, table: Table, scope: Scope, layer: str, limit: int | None, skip: int

@@ -95,6 +95,7 @@ QToolButton[kind="floating"] {{
 }}
 QToolButton[kind="floating"]:hover {{ background: {t.hover}; }}
 QToolButton[kind="floating"]:focus {{ border-color: {t.accent}; }}
+QToolButton[kind="line"] {{ padding: 0 4px; }}
 QToolButton::menu-indicator {{ image: none; }}
 """
 

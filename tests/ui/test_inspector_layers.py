@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PySide6.QtWidgets import QInputDialog, QToolButton
 
 from chatty_desktop.domain.errors import Unreachable
 from chatty_desktop.ui.inspector.panel import InspectorPanel
@@ -103,6 +104,31 @@ async def test_facts_stand_under_their_subject_with_the_message_they_are_from(at
     )
     link.click()
     assert wanted == [(await at.desk.messages.branch(at.desk.session.id))[0].id]
+
+
+async def test_a_fact_is_corrected_and_deleted_by_hand(at: Bench) -> None:
+    await at.desk.use({"kind": "semantic"})
+    panel = inspector(at)
+    at.model.folds.append(facts(("Leo", "Leo is seven.")))
+    await at.desk.say("Leo is seven.")
+    await until(lambda: says(panel.memory, "1 fact"))
+
+    def act(name: str) -> None:
+        shown = [b for b in panel.memory.findChildren(QToolButton) if b.isVisible()]
+        menus = [
+            b.menu() for b in shown if b.popupMode() is QToolButton.ToolButtonPopupMode.InstantPopup
+        ]
+        next(a for a in menus[-1].actions() if a.text() == name).trigger()
+
+    act("Correct …")
+    (dialog,) = panel.findChildren(QInputDialog)
+    dialog.setTextValue("Leo is  eight.")
+    dialog.accept()
+    await until(lambda: says(panel.memory, "Leo is eight."))
+    assert not says(panel.memory, "Leo is seven.")
+    act("Delete")
+    await until(lambda: says(panel.memory, "Nothing is known yet"))
+    assert (await at.desk.layer()).facts == ()
 
 
 async def test_facts_without_room_are_said_to_be_kept(at: Bench) -> None:

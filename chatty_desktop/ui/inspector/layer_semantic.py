@@ -6,12 +6,23 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QInputDialog,
+    QLabel,
+    QMenu,
+    QProgressBar,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from chatty_desktop.domain.memory import Fact, LayerSnapshot
 from chatty_desktop.ui.inspector.layer_view import LayerView
 from chatty_desktop.ui.inspector.pending_view import PendingView
-from chatty_desktop.ui.pieces import TextButton, Words, caption, replace
+from chatty_desktop.ui.pieces import TextButton, Words, caption, icon_button, replace
 from chatty_desktop.ui.readable import when
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, S
@@ -130,6 +141,31 @@ class View(LayerView):
         moment.clicked.connect(lambda: self.message_wanted.emit(source))
         row = QHBoxLayout()
         row.setSpacing(S)
-        row.addWidget(words, 1)
-        row.addWidget(moment)
+        row.addWidget(words, 1, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(moment, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._menu(fact, words.fontMetrics().height()), 0, Qt.AlignmentFlag.AlignTop)
         return row
+
+    def _menu(self, fact: Fact, words_height: int) -> QToolButton:
+        """What can be done about a fact that is wrong."""
+        button = icon_button(self.theme, "dots-three", f"Correct or delete “{fact.fact}”")
+        button.setProperty("kind", "line")
+        button.setFixedHeight(words_height)
+        button.setToolTip("Correct or delete this fact")
+        menu = QMenu(button)
+        menu.addAction("Correct …").triggered.connect(lambda: self._correct(fact))
+        delete = menu.addAction("Delete")
+        delete.triggered.connect(lambda: self.fact_changed.emit(fact.id, None))
+        button.setMenu(menu)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        return button
+
+    def _correct(self, fact: Fact) -> None:
+        dialog = QInputDialog(self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setWindowTitle("Correct a fact")
+        dialog.setLabelText(f"What is known of {fact.subject}:")
+        dialog.setTextValue(fact.fact)
+        dialog.resize(440, dialog.height())
+        dialog.textValueSelected.connect(lambda text: self.fact_changed.emit(fact.id, text))
+        dialog.open()

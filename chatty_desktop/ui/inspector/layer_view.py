@@ -26,9 +26,11 @@ class LayerView(QWidget):
     kind shows goes into `body`.
 
     message_wanted: the id of a message the person wants to see in the chat.
+    fact_changed: the id of a fact, and its new words, or None to delete it.
     """
 
     message_wanted = Signal(str)
+    fact_changed = Signal(str, object)
 
     def __init__(self, kind: str, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -19,6 +19,7 @@ class MemoryView(QStackedWidget):
     """All layers one below the other, or a sentence when there is nothing to show."""
 
     message_wanted = Signal(str)
+    fact_changed = Signal(str, object)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,6 +60,7 @@ class MemoryView(QStackedWidget):
         self._layers = [build_layer_view(layer.kind, self._theme) for layer in layers]
         for index, view in enumerate(self._layers):
             view.message_wanted.connect(self.message_wanted)
+            view.fact_changed.connect(self.fact_changed)
             self._column.insertWidget(index, view)
 
 

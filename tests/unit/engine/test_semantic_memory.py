@@ -233,6 +233,22 @@ async def test_without_a_model_the_queue_is_kept_and_the_run_log_says_so(
     assert any("no chat model" in line for line in await ada.log_lines())
 
 
+async def test_a_fact_is_corrected_or_forgotten_by_hand(ada: Desk, model: ScriptedModel) -> None:
+    model.folds.append(facts(("Leo", "Leo is seven."), ("Leo", "Leo likes trains.")))
+    await ada.say("Leo is seven and likes trains.")
+    seven, trains = (await ada.layer()).facts or ()
+    await ada.chat.change_fact(ada.scope, seven.id, " Leo is\n eight. ")
+    await ada.chat.change_fact(ada.scope, trains.id, None)
+    assert await known(ada) == [("Leo", "Leo is eight.")]
+    model.folds.append(facts())
+    await ada.say("Hello!")
+    assert "Leo is eight." in system(model.chats[-1])
+    with pytest.raises(Invalid, match="needs words"):
+        await ada.chat.change_fact(ada.scope, seven.id, "  ")
+    with pytest.raises(Invalid, match="no longer there"):
+        await ada.chat.change_fact(ada.scope, trains.id, "Leo is nine.")
+
+
 async def test_facts_outlive_a_change_of_strategy(ada: Desk, model: ScriptedModel) -> None:
     model.folds.append(facts(("Leo", "Leo is seven.")))
     await ada.say("Leo is seven.")
