@@ -8,7 +8,7 @@ from typing import Any
 
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.events import LogEntry
-from chatty_desktop.domain.memory import LayerSnapshot, LedgerEntry, MemorySnapshot
+from chatty_desktop.domain.memory import Fact, LayerSnapshot, LedgerEntry, MemorySnapshot
 from chatty_desktop.domain.messages import Message, Session
 from chatty_desktop.engine.ports import SentRequest
 
@@ -74,10 +74,18 @@ def memory_as_text(document: Mapping[str, Any]) -> str:
     """The document of `memory` for reading."""
     lines = [f"strategy: {document['strategy']['kind']}"]
     for layer in document["layers"]:
+        if len(document["layers"]) > 1:
+            lines.append(f"layer: {layer['kind']}")
         if layer["state"] is not None:
             known = [f"  {key}: {_plain(value)}" for key, value in layer["state"].items()]
             lines += known or ["  (nothing known yet)"]
-            lines.append(f"not folded yet ({len(layer['pending'])})")
+        if layer["kind"] == "summarized":
+            lines.append(f"  {layer['summary'] or '(no summary yet)'}")
+        if layer["facts"] is not None:
+            known = [f"  {fact['subject']}: {fact['fact']}" for fact in layer["facts"]]
+            lines += known or ["  (no facts yet)"]
+        if layer["kind"] in _WAITING:
+            lines.append(f"{_WAITING[layer['kind']]} ({len(layer['pending'])})")
             lines += [f"  {m['role']}: {m['content']}" for m in layer["pending"]]
         if layer["episodes"] is not None:
             lines += _episodes_as_text(layer)
@@ -103,6 +111,13 @@ def _episodes_as_text(layer: Mapping[str, Any]) -> list[str]:
     return lines
 
 
+_WAITING = {
+    "state": "not folded yet",
+    "summarized": "not summarized yet",
+    "semantic": "not read for facts yet",
+}
+
+
 def _plain(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
@@ -113,9 +128,18 @@ def _layer(layer: LayerSnapshot) -> dict[str, Any]:
         "state": layer.state,
         "pending": [message(m) for m in layer.pending or ()],
         "summary": layer.summary,
-        "facts": None if layer.facts is None else list(layer.facts),
+        "facts": None if layer.facts is None else [_fact(f) for f in layer.facts],
         "episodes": layer.episodes,
         "recalled": None if layer.recalled is None else list(layer.recalled),
+    }
+
+
+def _fact(fact: Fact) -> dict[str, Any]:
+    """{subject, fact, source_message_ids}"""
+    return {
+        "subject": fact.subject,
+        "fact": fact.fact,
+        "source_message_ids": list(fact.source_ids),
     }
 
 

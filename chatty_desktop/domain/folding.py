@@ -12,29 +12,28 @@ read right before its value, it does so less. tests/bench/folds has the numbers.
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import Template
-from typing import Any, Literal, cast
+from typing import Any
 
+from chatty_desktop.domain.answers import Unreadable, json_in, without_reasoning
 from chatty_desktop.domain.grounding import Dropped, Operation, ground
 from chatty_desktop.domain.messages import Message
+from chatty_desktop.domain.questions import (
+    MESSAGE_CHARS,
+    Turn,
+    closed,
+    message_lines,
+    said,
+    shortened,
+    turns,
+)
 from chatty_desktop.domain.state import PatchRefused, compact, refuse_unknown_keys
 from chatty_desktop.domain.strategies import StateField
 
-Role = Literal["system", "user", "assistant"]
-Turn = tuple[Role, str]
-"""Role and content of one message of the question."""
-
 UNCHANGED = "-"
 """What an answer says of a field that the messages tell nothing about."""
-
-SAID_CHARS = 600
-"""Characters of the person's words that the question repeats at its end."""
-
-MESSAGE_CHARS = 6000
-"""Characters of one message that a fold looks at; of a longer one, its beginning and its end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +64,8 @@ def fold_prompt(
     whether the server is given `fold_schema` along with it; if not, the form is put into words.
     Of each message at most about `message_chars` characters are shown.
     """
-    turns = _turns(prompts["fold"])
-    role, question = turns[-1]
+    asked = turns(prompts["fold"])
+    role, question = asked[-1]
     if not constrained:
         question = f"{question}\n\n{prompts['fold_words'].strip()}"
     known = {field.name: state[field.name] for field in fields if field.name in state}
@@ -74,10 +73,10 @@ def fold_prompt(
         spec=spec.strip(),
         fields="; ".join(_labels(fields)),
         state=json.dumps(known, ensure_ascii=False),
-        messages="\n".join(_message_lines(message, message_chars) for message in messages),
-        said=json.dumps(_said(messages), ensure_ascii=False),
+        messages="\n".join(message_lines(message, message_chars) for message in messages),
+        said=json.dumps(said(messages), ensure_ascii=False),
     )
-    return [*turns[:-1], (role, filled)]
+    return [*asked[:-1], (role, filled)]
 
 
 def retry_prompt(
@@ -103,7 +102,7 @@ def retry_prompt(
         message_chars=message_chars,
     )
     again = Template(prompts["fold_retry"].strip()).substitute(reason=reason, state=compact(state))
-    answered = _shortened(without_reasoning(reply).strip(), message_chars) or "(no answer)"
+    answered = shortened(without_reasoning(reply).strip(), message_chars) or "(no answer)"
     return [*question, ("assistant", answered), ("user", again)]
 
 
@@ -116,26 +115,7 @@ def fold_schema(fields: Sequence[StateField], state: Mapping[str, Any]) -> dict[
         label: {"anyOf": [*new, gone] if name in state else new}
         for label, name in _labels(fields).items()
     }
-    return _closed(changes=_closed(**decisions))
-
-
-def _closed(**properties: Any) -> dict[str, Any]:
-    """An object of just these properties, in this order."""
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _turns(text: str) -> list[Turn]:
-    """A prompt file as turns: each begins with a line `## system`, `## user` or `## assistant`."""
-    parts = re.split(r"^## (system|user|assistant)[ \t]*\n", text, flags=re.MULTILINE)
-    roles, contents = parts[1::2], parts[2::2]
-    return [
-        (cast("Role", role), content.strip()) for role, content in zip(roles, contents, strict=True)
-    ]
+    return closed(changes=closed(**decisions))
 
 
 def _labels(fields: Sequence[StateField]) -> dict[str, str]:
@@ -152,33 +132,6 @@ def _labels(fields: Sequence[StateField]) -> dict[str, str]:
 def _label_text(description: str) -> str:
     """A description as part of a name in JSON: one line, without what would need escapes."""
     return " ".join(description.replace('"', "'").replace("\\", "/").split())
-
-
-def _message_lines(message: Message, limit: int) -> str:
-    """A message as the fold sees it: who speaks, then what."""
-    lines = [f"{message.role}: {_shortened(message.content, limit)}"] if message.content else []
-    lines += [
-        f"{message.role} used {call.name}: {_shortened(call.arguments, limit // 4)}"
-        for call in message.tool_calls
-    ]
-    return "\n".join(lines)
-
-
-def _said(messages: Sequence[Message]) -> str:
-    """The person's words, or everyone's where the person said nothing: shown once more right
-    before the answer, they keep a small model from taking up what only the assistant said."""
-    own = [message.content for message in messages if message.role == "user"]
-    return _shortened(" ".join(own or [message.content for message in messages]), SAID_CHARS)
-
-
-def _shortened(text: str, limit: int) -> str:
-    """`text`, or its beginning and end where it is longer than `limit` characters."""
-    if len(text) <= limit:
-        return text
-    tail = limit // 3
-    head = limit - tail
-    left_out = len(text) - head - tail
-    return f"{text[:head]} […{left_out} characters left out…] {text[len(text) - tail :]}"
 
 
 # --- the answer ------------------------------------------------------------------------------
@@ -223,9 +176,12 @@ def read_reply(reply: str) -> list[Operation]:
         what = "holds only reasoning" if reply.strip() else "is empty"
         raise PatchRefused(f"The answer {what}. Answer with one JSON object.")
     found: list[Any] = []
-    for value in _json_in(answer):
-        if value not in found:
-            found.append(value)
+    try:
+        for value in json_in(answer):
+            if value not in found:
+                found.append(value)
+    except Unreadable as problem:
+        raise PatchRefused(str(problem)) from None
     if not found:
         raise PatchRefused("There is no JSON object in the answer. Answer with one JSON object.")
     if len(found) > 1:
@@ -233,18 +189,6 @@ def read_reply(reply: str) -> list[Operation]:
             f"The answer holds {len(found)} different JSON objects. Answer with just one."
         )
     return _operations(found[0])
-
-
-def without_reasoning(text: str) -> str:
-    """`text` less what the model thought aloud in <think> tags, closed or not.
-
-    A closing tag without an opening one ends reasoning too: some chat templates open it in the
-    prompt. Text that is JSON as a whole is an answer, whatever tags its strings hold.
-    """
-    if _is_json(text):
-        return text
-    text = re.sub(r"<(think|thinking|reasoning)>.*?(</\1>|\Z)", "", text, flags=re.DOTALL | re.I)
-    return re.split(r"</(?:think|thinking|reasoning)>", text, flags=re.I)[-1]
 
 
 def _operations(value: Any) -> list[Operation]:
@@ -281,48 +225,3 @@ def _operation(item: Any) -> Operation | None:
 def _excerpt(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 80 else text[:80] + "…"
-
-
-_JSON_START = re.compile(r'\{\s*["}]|\[\s*[{\]]')
-
-
-def _json_in(text: str) -> Iterator[Any]:
-    """Every outermost JSON object, or list of objects, in `text`.
-
-    A brace not followed by a quote is prose. Raises `PatchRefused` where JSON begins but cannot
-    be read to its end.
-    """
-    position = 0
-    while match := _JSON_START.search(text, position):
-        try:
-            value, position = _DECODER.raw_decode(text, match.start())
-        except RecursionError:
-            raise PatchRefused("The JSON in the answer is nested too deeply.") from None
-        except ValueError as error:
-            raise PatchRefused(f"The JSON in the answer cannot be read: {error}.") from None
-        yield value
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True
-
-
-def _without_doubles(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object from its pairs. Python would silently keep the last of two values."""
-    found: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in found and found[key] != value:
-            raise ValueError(f'"{key}" is there twice, with different values')
-        found[key] = value
-    return found
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is not JSON")
-
-
-_DECODER = json.JSONDecoder(object_pairs_hook=_without_doubles, parse_constant=_no_constant)

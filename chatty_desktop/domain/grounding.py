@@ -33,6 +33,18 @@ BORNE_OUT = 1 / 4
 """Share of a value's new words that must have been said; the rest may be the model's own."""
 
 
+_SHORTEST = 3
+"""Letters a word must have to tell something."""
+
+_SAYS_NOTHING = frozenset(
+    # As a set of fifty texts it would fill a page.
+    "user assistant person the and for are was has had his her him she you your not but its who"  # noqa: SIM905
+    " can did all any our out how why this that these those with from have been they them their"
+    " there will would which what when where about into than then also very some".split()
+)
+"""Words every chat and every fact is full of; to share them with a message is no evidence."""
+
+
 def ground(
     operations: Sequence[Operation], messages: Sequence[Message], state: Mapping[str, Any]
 ) -> tuple[list[Operation], list[Dropped]]:
@@ -63,18 +75,28 @@ def ground(
     return kept, dropped
 
 
-def _said(messages: Sequence[Message]) -> set[str]:
-    """The words that bear a value out. What the model said itself is left out where the person
-    said anything of substance: small models file their own advice as the person's facts."""
-    by_others = {
+def telling(text: str) -> set[str]:
+    """What of a text can bear something out: the stems of its words and its numbers, less the
+    shortest words and those every text has."""
+    return {
         _stem(word)
-        for message in messages
-        if message.role != "assistant"
-        for word in words(message.content)
+        for word in words(text)
+        if (len(word) >= _SHORTEST or not word.isascii() or word.isdigit())
+        and word not in _SAYS_NOTHING
     }
-    if len(by_others) > FEW_WORDS:
-        return by_others
-    return {_stem(word) for message in messages for word in words(message.content)}
+
+
+def evidence(messages: Sequence[Message]) -> Sequence[Message]:
+    """The messages that can bear something out. What the model said itself is left out where the
+    person said anything of substance: small models file their own advice as the person's facts."""
+    by_others = [message for message in messages if message.role != "assistant"]
+    said = {_stem(word) for message in by_others for word in words(message.content)}
+    return by_others if len(said) > FEW_WORDS else messages
+
+
+def _said(messages: Sequence[Message]) -> set[str]:
+    """The words that bear a value out."""
+    return {_stem(word) for message in evidence(messages) for word in words(message.content)}
 
 
 def _objection(operation: Operation, said: set[str], state: Mapping[str, Any]) -> str:

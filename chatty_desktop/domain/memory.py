@@ -1,4 +1,5 @@
-"""What memory holds and what is shown of it: ledger rows, revisions of Σ, snapshots."""
+"""What memory holds and what is shown of it: ledger rows, revisions of Σ, summaries, facts,
+snapshots."""
 
 from __future__ import annotations
 
@@ -61,6 +62,40 @@ class StateRevision:
 
 
 @dataclass(frozen=True, slots=True)
+class SummaryRevision:
+    """A rolling summary, with the message it was made after: its cut.
+
+    It stands for every message of its scope from the layer's first to the cut, both included.
+    """
+
+    id: str
+    agent_id: str
+    session_id: str
+    layer: str
+    after_message_id: str
+    text: str
+    ledger_id: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something learnt: `fact` is said of `subject`. `source_ids` are the messages it was taken
+    from, in order; it is known on branches that hold `after_message_id`."""
+
+    id: str
+    agent_id: str
+    session_id: str
+    layer: str
+    after_message_id: str
+    subject: str
+    fact: str
+    source_ids: tuple[str, ...]
+    ledger_id: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class KeyChange:
     """When, and after which message, a key of Σ last changed."""
 
@@ -76,18 +111,23 @@ class LayerSnapshot:
     (the strategy was changed in mid-session). `verbatim_from` is the id of the oldest message
     that the next request would carry verbatim, None when none would be. `badge` names a problem
     of the stored value itself (over its limit, a key that the fields no longer have).
+    `pending` is what no fold, summary or extraction has taken in. `summaries` are those of the
+    current branch, newest first, the first of them being `summary`; `covered` counts the messages
+    it stands for. `facts` are oldest first.
     """
 
     kind: str
     state: dict[str, Any] | None = None
     pending: tuple[Message, ...] | None = None
     summary: str | None = None
-    facts: tuple[dict[str, Any], ...] | None = None
+    summaries: tuple[SummaryRevision, ...] | None = None
+    facts: tuple[Fact, ...] | None = None
     episodes: dict[str, Any] | None = None
     recalled: tuple[dict[str, Any], ...] | None = None
     changes: dict[str, KeyChange] = field(default_factory=dict)
     size: int = 0
     max_chars: int = 0
+    covered: int = 0
     starts_at: Message | None = None
     verbatim_from: str | None = None
     badge: str = ""

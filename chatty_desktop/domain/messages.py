@@ -90,10 +90,12 @@ class Session:
 
 @dataclass(frozen=True, slots=True)
 class DeletionCounts:
-    """What a deletion took along with it."""
+    """What a deletion took along with it; `revisions` are those of Σ."""
 
     messages: int = 0
     revisions: int = 0
+    summaries: int = 0
+    facts: int = 0
     ledger_rows: int = 0
     runs: int = 0
     episodes: int = 0

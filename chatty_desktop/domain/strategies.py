@@ -5,6 +5,8 @@ Unknown fields are refused; every message names the field and what is right.
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -134,6 +136,17 @@ def parse_strategy(value: Any) -> Strategy:
         return _ADAPTER.validate_python(value)
     except ValidationError as error:
         raise Invalid(describe(error)) from error
+
+
+def layer_keys(kinds: Iterable[str]) -> list[str]:
+    """What each of an agent's layers keeps its memory under: its kind, numbered from the second
+    of that kind on. So memory stays with its layer when others come, go or change places."""
+    seen: Counter[str] = Counter()
+    keys = []
+    for kind in kinds:
+        seen[kind] += 1
+        keys.append(kind if seen[kind] == 1 else f"{kind}:{seen[kind]}")
+    return keys
 
 
 def describe(error: ValidationError) -> str:

@@ -164,6 +164,18 @@ class ChatService:
         await self._settled(scope)
         await self._settle_with(scope, memory.fold_again(entry))
 
+    async def change_fact(self, scope: Scope, fact_id: str, text: str | None) -> None:
+        """Correct a fact by hand, or forget it (None).
+
+        Raises `Invalid` when there are no words, or the fact is no longer there.
+        """
+        words = None if text is None else " ".join(text.split())
+        if words == "":
+            raise Invalid("A fact needs words. To be rid of it, delete it.")
+        await self._settled(scope)
+        await self._memory.change_fact(fact_id, words)
+        self._publish(MemoryChanged(scope))
+
     async def delete_session(self, session_id: str) -> DeletionCounts:
         """Stop what runs in a session, then delete it and everything derived from it."""
         await self._end(session_id)

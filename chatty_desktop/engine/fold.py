@@ -8,18 +8,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from chatty_desktop.domain.answers import without_reasoning
 from chatty_desktop.domain.errors import Refused, Unreachable
-from chatty_desktop.domain.folding import (
-    MESSAGE_CHARS,
-    Turn,
-    fold_prompt,
-    fold_schema,
-    read_fold,
-    retry_prompt,
-    without_reasoning,
-)
+from chatty_desktop.domain.folding import fold_prompt, fold_schema, read_fold, retry_prompt
 from chatty_desktop.domain.memory import Outcome
 from chatty_desktop.domain.messages import Message
+from chatty_desktop.domain.questions import MESSAGE_CHARS, Turn
 from chatty_desktop.domain.state import PatchRefused, apply_patch, compact
 from chatty_desktop.domain.strategies import State
 from chatty_desktop.domain.tokens import estimate

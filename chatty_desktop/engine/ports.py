@@ -11,7 +11,7 @@ from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.embedding import EmbedderId
 from chatty_desktop.domain.episodes import Episode, EpisodeCounts, Recall, SeenScores
 from chatty_desktop.domain.events import Event, LogEntry
-from chatty_desktop.domain.memory import LedgerEntry, StateRevision
+from chatty_desktop.domain.memory import Fact, LedgerEntry, StateRevision, SummaryRevision
 from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Session, ToolCall
 from chatty_desktop.domain.ranking import Scored
 
@@ -254,7 +254,7 @@ class Agents(Protocol):
 
 
 class MemoryStore(Protocol):
-    """Ledger rows, revisions of Σ, and where a layer starts."""
+    """Ledger rows, revisions of Σ, summaries, facts, and where a layer starts."""
 
     async def ledger(self, scope: Scope, limit: int = 200) -> list[LedgerEntry]:
         """Newest first."""
@@ -264,6 +264,14 @@ class MemoryStore(Protocol):
 
     async def settle_fold(self, entry: LedgerEntry, revision: StateRevision | None) -> None:
         """Commit a ledger row, with the revision it made, in one transaction."""
+        ...
+
+    async def settle_summary(self, entry: LedgerEntry, summary: SummaryRevision | None) -> None:
+        """Commit a ledger row, with the summary it made, in one transaction."""
+        ...
+
+    async def settle_extraction(self, entry: LedgerEntry, facts: Sequence[Fact]) -> None:
+        """Commit a ledger row, with the facts it found, in one transaction."""
         ...
 
     async def consumed_through(
@@ -276,6 +284,27 @@ class MemoryStore(Protocol):
         self, scope: Scope, layer: str, limit: int | None = None, skip: int = 0
     ) -> list[StateRevision]:
         """Newest first, without the newest `skip`."""
+        ...
+
+    async def summaries(
+        self, scope: Scope, layer: str, limit: int | None = None, skip: int = 0
+    ) -> list[SummaryRevision]:
+        """Of every branch, newest first, without the newest `skip`."""
+        ...
+
+    async def facts(
+        self, scope: Scope, layer: str, limit: int | None = None, skip: int = 0
+    ) -> list[Fact]:
+        """Of every branch, newest first, without the newest `skip`."""
+        ...
+
+    async def facts_about(self, scope: Scope, layer: str, subjects: Sequence[str]) -> list[Fact]:
+        """Of every branch, those whose subject is one of `subjects`, letter for letter."""
+        ...
+
+    async def change_fact(self, fact_id: str, text: str | None) -> None:
+        """Put other words in the place of a fact's; None deletes it. Raises `Invalid` when it is
+        not there."""
         ...
 
     async def layer_starts(self, scope: Scope, layer: str) -> list[LayerStart]:

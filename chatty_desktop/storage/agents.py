@@ -59,6 +59,8 @@ class StoredAgents:
 
             counts = DeletionCounts(
                 revisions=clear(tables.state_revisions),
+                summaries=clear(tables.summaries),
+                facts=clear(tables.facts),
                 ledger_rows=clear(tables.ledger),
                 episodes=clear(tables.episodes),
             )

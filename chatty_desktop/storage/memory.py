@@ -1,13 +1,26 @@
-"""Ledger rows, revisions of Σ and layer starts in SQLite."""
+"""Ledger rows, revisions of Σ, summaries, facts and layer starts in SQLite."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Table, and_, insert, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    Table,
+    and_,
+    delete,
+    insert,
+    select,
+    update,
+)
 
-from chatty_desktop.domain.memory import LedgerEntry, StateRevision
+from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.memory import Fact, LedgerEntry, StateRevision, SummaryRevision
 from chatty_desktop.domain.messages import Scope
 from chatty_desktop.engine.ports import LayerStart
 from chatty_desktop.storage import tables
@@ -38,12 +51,21 @@ class StoredMemory:
         return _entry(rows[0]) if rows else None
 
     async def settle_fold(self, entry: LedgerEntry, revision: StateRevision | None) -> None:
+        rows = [_revision_values(revision)] if revision else []
+        await self._settle(entry, tables.state_revisions, rows)
+
+    async def settle_summary(self, entry: LedgerEntry, summary: SummaryRevision | None) -> None:
+        rows = [_summary_values(summary)] if summary else []
+        await self._settle(entry, tables.summaries, rows)
+
+    async def settle_extraction(self, entry: LedgerEntry, facts: Sequence[Fact]) -> None:
+        await self._settle(entry, tables.facts, [_fact_values(fact) for fact in facts])
+
+    async def _settle(self, entry: LedgerEntry, table: Table, rows: list[dict[str, Any]]) -> None:
         def work(connection: Connection) -> None:
             connection.execute(insert(tables.ledger).values(**_entry_values(entry)))
-            if revision:
-                connection.execute(
-                    insert(tables.state_revisions).values(**_revision_values(revision))
-                )
+            for row in rows:
+                connection.execute(insert(table).values(**row))
 
         await self._database.write(work, synced=False)
 
@@ -62,15 +84,50 @@ class StoredMemory:
     async def revisions(
         self, scope: Scope, layer: str, limit: int | None = None, skip: int = 0
     ) -> list[StateRevision]:
-        query = (
-            select(tables.state_revisions)
-            .where(_of(tables.state_revisions, scope, layer))
-            .order_by(tables.state_revisions.c.seq.desc())
+        rows = await self._newest(tables.state_revisions, scope, layer, limit, skip)
+        return [_revision(row) for row in rows]
+
+    async def summaries(
+        self, scope: Scope, layer: str, limit: int | None = None, skip: int = 0
+    ) -> list[SummaryRevision]:
+        rows = await self._newest(tables.summaries, scope, layer, limit, skip)
+        return [_summary(row) for row in rows]
+
+    async def facts(
+        self, scope: Scope, layer: str, limit: int | None = None, skip: int = 0
+    ) -> list[Fact]:
+        return [_fact(row) for row in await self._newest(tables.facts, scope, layer, limit, skip)]
+
+    async def facts_about(self, scope: Scope, layer: str, subjects: Sequence[str]) -> list[Fact]:
+        query = select(tables.facts).where(
+            _of(tables.facts, scope, layer), tables.facts.c.subject.in_(subjects)
+        )
+        return [_fact(row) for row in await self._database.rows(query)]
+
+    async def change_fact(self, fact_id: str, text: str | None) -> None:
+        def work(connection: Connection) -> None:
+            this = tables.facts.c.id == fact_id
+            if text is None:
+                done = connection.execute(delete(tables.facts).where(this))
+            else:
+                done = connection.execute(update(tables.facts).where(this).values(fact=text))
+            if not done.rowcount:
+                raise Invalid("That fact is no longer there.")
+
+        await self._database.write(work)
+
+    async def _newest(
+        self, table: Table, scope: Scope, layer: str, limit: int | None, skip: int
+    ) -> Sequence[Row[Any]]:
+        query: Select[Any] = (
+            select(table)
+            .where(_of(table, scope, layer))
+            .order_by(table.c.seq.desc())
             # OFFSET needs a LIMIT in SQLite; -1 is none.
             .limit(-1 if limit is None else limit)
             .offset(skip)
         )
-        return [_revision(row) for row in await self._database.rows(query)]
+        return await self._database.rows(query)
 
     async def layer_starts(self, scope: Scope, layer: str) -> list[LayerStart]:
         query = (
@@ -173,6 +230,62 @@ def _revision(row: Row[Any]) -> StateRevision:
         after_message_id=row.after_message_id,
         state=json.loads(row.state),
         patch=json.loads(row.patch),
+        ledger_id=row.ledger_id,
+        at=row.at,
+    )
+
+
+def _summary_values(summary: SummaryRevision) -> dict[str, Any]:
+    return {
+        "id": summary.id,
+        "session_id": summary.session_id,
+        "agent_id": summary.agent_id,
+        "layer": summary.layer,
+        "after_message_id": summary.after_message_id,
+        "text": summary.text,
+        "ledger_id": summary.ledger_id,
+        "at": summary.at,
+    }
+
+
+def _summary(row: Row[Any]) -> SummaryRevision:
+    return SummaryRevision(
+        id=row.id,
+        agent_id=row.agent_id,
+        session_id=row.session_id,
+        layer=row.layer,
+        after_message_id=row.after_message_id,
+        text=row.text,
+        ledger_id=row.ledger_id,
+        at=row.at,
+    )
+
+
+def _fact_values(fact: Fact) -> dict[str, Any]:
+    return {
+        "id": fact.id,
+        "session_id": fact.session_id,
+        "agent_id": fact.agent_id,
+        "layer": fact.layer,
+        "after_message_id": fact.after_message_id,
+        "subject": fact.subject,
+        "fact": fact.fact,
+        "source_ids": json.dumps(fact.source_ids),
+        "ledger_id": fact.ledger_id,
+        "at": fact.at,
+    }
+
+
+def _fact(row: Row[Any]) -> Fact:
+    return Fact(
+        id=row.id,
+        agent_id=row.agent_id,
+        session_id=row.session_id,
+        layer=row.layer,
+        after_message_id=row.after_message_id,
+        subject=row.subject,
+        fact=row.fact,
+        source_ids=tuple(json.loads(row.source_ids)),
         ledger_id=row.ledger_id,
         at=row.at,
     )

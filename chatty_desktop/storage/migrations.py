@@ -70,10 +70,33 @@ CREATE TABLE layer_starts (seq INTEGER PRIMARY KEY AUTOINCREMENT,
 CREATE INDEX layer_starts_scope ON layer_starts (session_id, agent_id, layer, seq);
 """
 
+_SUMMARIES_AND_FACTS = """
+CREATE TABLE summaries (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
+  session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, agent_id TEXT NOT NULL,
+  layer TEXT NOT NULL, after_message_id TEXT NOT NULL, text TEXT NOT NULL,
+  ledger_id TEXT NOT NULL DEFAULT '', at DOUBLE PRECISION NOT NULL);
+CREATE INDEX summaries_scope ON summaries (session_id, agent_id, layer, seq);
+CREATE TABLE facts (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
+  session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, agent_id TEXT NOT NULL,
+  layer TEXT NOT NULL, after_message_id TEXT NOT NULL, subject TEXT NOT NULL,
+  fact TEXT NOT NULL, source_ids TEXT NOT NULL DEFAULT '[]',
+  ledger_id TEXT NOT NULL DEFAULT '', at DOUBLE PRECISION NOT NULL);
+CREATE INDEX facts_scope ON facts (session_id, agent_id, layer, seq);
+"""
+
 
 def first_release(connection: Connection) -> None:
     """Agents, sessions, the message tree, runs with their log and requests, State memory."""
-    for statement in _FIRST.split(";"):
+    _each(connection, _FIRST)
+
+
+def summaries_and_facts(connection: Connection) -> None:
+    """Rolling summaries and extracted facts."""
+    _each(connection, _SUMMARIES_AND_FACTS)
+
+
+def _each(connection: Connection, statements: str) -> None:
+    for statement in statements.split(";"):
         if statement.strip():
             connection.execute(text(statement))
 
@@ -108,7 +131,7 @@ def episodes(connection: Connection) -> None:
             connection.execute(text(statement))
 
 
-STEPS: tuple[Step, ...] = (first_release, episodes)
+STEPS: tuple[Step, ...] = (first_release, summaries_and_facts, episodes)
 
 
 def applied(connection: Connection) -> int:

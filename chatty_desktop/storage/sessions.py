@@ -93,6 +93,8 @@ class StoredSessions:
             counts = DeletionCounts(
                 messages=count(tables.messages),
                 revisions=count(tables.state_revisions),
+                summaries=count(tables.summaries),
+                facts=count(tables.facts),
                 ledger_rows=count(tables.ledger),
                 runs=count(tables.runs),
                 episodes=count(tables.episodes),

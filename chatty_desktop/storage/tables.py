@@ -179,6 +179,38 @@ layer_starts = Table(
     Index("layer_starts_scope", "session_id", "agent_id", "layer", "seq"),
 )
 
+summaries = Table(
+    "summaries",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=True),
+    Column("id", Text, nullable=False, unique=True),
+    _session(),
+    Column("agent_id", Text, nullable=False),
+    Column("layer", Text, nullable=False),
+    Column("after_message_id", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    _text("ledger_id"),
+    Column("at", Double, nullable=False),
+    Index("summaries_scope", "session_id", "agent_id", "layer", "seq"),
+)
+
+facts = Table(
+    "facts",
+    metadata,
+    Column("seq", Integer, primary_key=True, autoincrement=True),
+    Column("id", Text, nullable=False, unique=True),
+    _session(),
+    Column("agent_id", Text, nullable=False),
+    Column("layer", Text, nullable=False),
+    Column("after_message_id", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("fact", Text, nullable=False),
+    _text("source_ids", "[]"),
+    _text("ledger_id"),
+    Column("at", Double, nullable=False),
+    Index("facts_scope", "session_id", "agent_id", "layer", "seq"),
+)
+
 episodes = Table(
     "episodes",
     metadata,

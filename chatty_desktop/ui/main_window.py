@@ -287,14 +287,14 @@ class MainWindow(QMainWindow):
     async def _delete(self, session_id: str, title: str) -> None:
         counts = await self._app.chat.delete_session(session_id)
         self.chat.forget(session_id)
-        self.chat.banners.add(
-            Notice(
-                "info",
-                f"Deleted “{title}”: {_count(counts.messages, 'message')},"
-                f" {_count(counts.revisions, 'state of memory', 'states of memory')},"
-                f" {_count(counts.ledger_rows, 'ledger row')}.",
-            )
-        )
+        gone = [
+            _count(counts.messages, "message"),
+            _count(counts.revisions, "state of memory", "states of memory"),
+            *([_count(counts.summaries, "summary", "summaries")] if counts.summaries else []),
+            *([_count(counts.facts, "fact")] if counts.facts else []),
+            _count(counts.ledger_rows, "ledger row"),
+        ]
+        self.chat.banners.add(Notice("info", f"Deleted “{title}”: {', '.join(gone)}."))
 
 
 def _count(number: int, one: str, many: str = "") -> str:

@@ -4,7 +4,7 @@ Widgets ask for a look by property, never by a colour of their own:
 `tone` on labels (muted, accent, memory, danger, warning, success),
 `kind` on push buttons (primary, quiet, danger, link),
 `kind` on combo boxes (quiet, chevron: draws its own arrow) and number fields (plain: no arrows),
-`panel` on frames (surface, raised, card, composer, memory, danger, warning, accent).
+`panel` on frames (surface, raised, card, handle, composer, memory, danger, warning, accent).
 """
 
 from __future__ import annotations
@@ -31,6 +31,10 @@ QFrame[panel="card"] {{
 }}
 QFrame[panel="card"]:hover {{ background: {t.hover}; }}
 QFrame[panel="card"]:focus {{ border-color: {t.accent}; }}
+QFrame[panel="handle"] {{
+    background: transparent; border: 1px solid transparent; border-radius: 6px;
+}}
+QFrame[panel="handle"]:focus {{ border-color: {t.accent}; }}
 QFrame[panel="composer"] {{
     background: {t.surface}; border: 1px solid {t.control}; border-radius: 10px;
 }}
@@ -91,6 +95,7 @@ QToolButton[kind="floating"] {{
 }}
 QToolButton[kind="floating"]:hover {{ background: {t.hover}; }}
 QToolButton[kind="floating"]:focus {{ border-color: {t.accent}; }}
+QToolButton[kind="line"] {{ padding: 0 4px; }}
 QToolButton::menu-indicator {{ image: none; }}
 """
 

@@ -18,7 +18,14 @@ def main() -> None:
     rows: list[Measured] = []
     for measure in (window.start, window.open_long_session, window.stream):
         rows += measure()
-    for measured in (engine.time_per_turn, engine.state_prompt, recall.recall, recall.embedding):
+    measures = (
+        engine.time_per_turn,
+        engine.calls_per_run,
+        engine.state_prompt,
+        recall.recall,
+        recall.embedding,
+    )
+    for measured in measures:
         rows += asyncio.run(measured())
     print(printed(rows))
     if arguments.json:

@@ -26,7 +26,17 @@ STRATEGIES: tuple[dict[str, Any], ...] = (
     {"kind": "episodic"},
     {"kind": "episodic", "ranking": "hybrid"},
     STATE,
+    {"kind": "summarized"},
+    {"kind": "semantic"},
+    {"kind": "composite", "layers": [STATE, {"kind": "semantic"}, {"kind": "window"}]},
 )
+CALLS: tuple[tuple[str, dict[str, Any], float], ...] = (
+    ("State", STATE, 30.0),
+    ("Semantic", {"kind": "semantic"}, 30.0),
+    ("Summarized, every 20 messages", {"kind": "summarized", "every": 20}, 3.0),
+    ("Window", {"kind": "window"}, 0.0),
+)
+"""Strategies with the extra model calls that thirty runs of two messages may cost."""
 
 
 async def time_per_turn() -> list[Measured]:
@@ -58,9 +68,28 @@ async def _turns(strategy: dict[str, Any]) -> Measured:
             spent.append((time.perf_counter() - begun) * 1000)
         gc.unfreeze()
         await desk.close()
-    kind = " ".join(str(strategy[key]) for key in ("kind", "ranking") if key in strategy)
-    what = f"engine's own time per turn, {kind}, 10,000 messages"
+    layers = strategy.get("layers", (strategy,))
+    kinds = [f"{layer['kind']} {layer.get('ranking', '')}".strip() for layer in layers]
+    what = f"engine's own time per turn, {' + '.join(kinds)}, 10,000 messages"
     return Measured(what, "ms", tuple(spent), 10.0)
+
+
+async def calls_per_run() -> list[Measured]:
+    """The extra model calls that thirty runs cost, for each strategy."""
+    return [await _calls(*each) for each in CALLS]
+
+
+async def _calls(name: str, strategy: dict[str, Any], budget: float) -> Measured:
+    with tempfile.TemporaryDirectory() as folder:
+        model = ScriptedModel()
+        desk = await Desk.open(Path(folder), ScriptedModels(model), strategy)
+        answer = {"semantic": '{"facts": []}', "summarized": "All of it."}
+        model.folds.extend([answer.get(strategy["kind"], '{"changes": {}}')] * 30)
+        for number in range(30):
+            await desk.say(f"message {number}")
+        await desk.close()
+    calls = float(len(model.fold_requests))
+    return Measured(f"extra model calls in 30 runs, {name}", "calls", (calls,), budget)
 
 
 async def _embed_all(desk: Desk) -> None:
@@ -75,10 +104,9 @@ async def _embed_all(desk: Desk) -> None:
 
 
 async def state_prompt() -> list[Measured]:
-    """Size of State's prompt at turns 20, 200 and 500, on messages of equal length, Σ kept busy;
-    and how many model calls thirty runs cost."""
+    """Size of State's prompt at turns 20, 200 and 500, on messages of equal length, Σ kept
+    busy."""
     sizes: dict[int, int] = {}
-    folds = 0
     with tempfile.TemporaryDirectory() as name:
         model = ScriptedModel()
         desk = await Desk.open(Path(name), ScriptedModels(model), STATE)
@@ -87,8 +115,6 @@ async def state_prompt() -> list[Measured]:
             text = f"point {turn:04} " + "and so on " * 20
             model.folds.append(json.dumps({"changes": [{"key": key, "value": text}]}))
             await desk.say(text)
-            if turn == 30:
-                folds = len(model.fold_requests)
             if turn in (20, 200, 500):
                 request = await desk.chat.last_request(desk.scope)
                 assert request is not None
@@ -102,5 +128,4 @@ async def state_prompt() -> list[Measured]:
     return [
         *rows,
         Measured("State prompt at turn 500 over turn 20", "ratio", (ratio,), 1.1),
-        Measured("folds in 30 runs without tools", "calls", (float(folds),), 30.0),
     ]

@@ -90,12 +90,15 @@ def _messages(session: str, count: int, agent_id: str, at: float) -> list[dict[s
 
 
 def _fold_all(connection: Connection, agent_id: str, count: int) -> None:
-    """A fold for each exchange of `s0`, each with a Σ of about a thousand characters."""
+    """A fold for each exchange of `s0`, each with a Σ of about a thousand characters; a summary of
+    as many for each twenty messages; a fact for each fourth."""
     scope = {"session_id": "s0", "agent_id": agent_id, "layer": "state"}
+    layers = ("state", "summarized", "semantic")
     connection.execute(
-        insert(tables.layer_starts), [{**scope, "message_id": "s0-000000", "at": 1.7e9}]
+        insert(tables.layer_starts),
+        [{**scope, "layer": kind, "message_id": "s0-000000", "at": 1.7e9} for kind in layers],
     )
-    strategy = json.dumps({"kind": "state"})
+    strategy = json.dumps({"kind": "composite", "layers": [{"kind": kind} for kind in layers]})
     connection.execute(
         insert(tables.runs),
         [
@@ -124,3 +127,31 @@ def _fold_all(connection: Connection, agent_id: str, count: int) -> None:
         )  # fmt: skip
     connection.execute(insert(tables.ledger), ledger)
     connection.execute(insert(tables.state_revisions), revisions)
+    _summarize_all(connection, scope, count)
+
+
+def _summarize_all(connection: Connection, scope: dict[str, str], count: int) -> None:
+    ledger, summaries, facts = [], [], []
+    for number in range(4, count + 1, 4):
+        common = {"after_message_id": f"s0-{number - 1:06}", "at": 1.7e9}
+        row = {
+            **scope, "outcome": "accepted", "message_ids": "[]", "consumed": True,
+            "through_message_id": common["after_message_id"],
+            "started_at": 1.7e9, "finished_at": 1.7e9,
+        }  # fmt: skip
+        ledger.append({**row, "id": f"e{number}", "layer": "semantic", "kind": "extraction"})
+        facts.append(
+            {
+                **scope, **common, "id": f"f{number}", "layer": "semantic",
+                "subject": f"point {number}", "fact": f"point {number} is settled for good",
+            }
+        )  # fmt: skip
+        if number % 20 == 0:
+            ledger.append({**row, "id": f"m{number}", "layer": "summarized", "kind": "summary"})
+            text = "They plan a trip. " * 60
+            summaries.append(
+                {**scope, **common, "id": f"s{number}", "layer": "summarized", "text": text}
+            )
+    connection.execute(insert(tables.ledger), ledger)
+    connection.execute(insert(tables.facts), facts)
+    connection.execute(insert(tables.summaries), summaries)

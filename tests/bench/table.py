@@ -34,7 +34,10 @@ class Measured:
     @property
     def ratio(self) -> float | None:
         """What was measured over its budget: 1 and below is kept."""
-        return None if self.budget is None else self.value(self.judged) / self.budget
+        if self.budget is None:
+            return None
+        value = self.value(self.judged)
+        return value / self.budget if self.budget else value
 
     def as_json(self) -> dict[str, object]:
         """For comparing two runs."""

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMessa
 
 from chatty_desktop.domain.agents import AgentDefinition, read_agent, write_agent
 from chatty_desktop.domain.settings import EmbedderSettings
-from chatty_desktop.domain.strategies import Semantic, State, Window
+from chatty_desktop.domain.strategies import State, Window
 from chatty_desktop.ui.agents.editor import FORM, JSON, AgentEditor
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.bag_of_words import BagOfWords
@@ -145,35 +145,6 @@ async def test_every_kind_is_shown_with_when_to_choose_it(editor: AgentEditor) -
     }.items():
         choose(editor, kind)
         assert says(editor, words), kind
-
-
-async def test_a_kind_that_is_not_there_yet_says_so_and_cannot_be_chosen(
-    at: Bench, editor: AgentEditor
-) -> None:
-    await opened(editor, at.desk.agent.id)
-    choose(editor, "semantic")
-    assert "not there yet" in editor.form.strategy.choice.currentText()
-    assert says(editor, "Semantic memory is not there yet. Choose None, Window")
-    editor.save()
-    assert editor.isVisible()
-    stored = await at.desk.agents.get(at.desk.agent.id)
-    assert stored is not None
-    assert stored.definition.memory_strategy.kind == "state"
-
-
-async def test_an_imported_kind_that_is_not_there_yet_survives_other_changes(
-    at: Bench, editor: AgentEditor
-) -> None:
-    kept = Semantic(max_chars=900)
-    agent = await at.desk.agents.import_(AgentDefinition(name="Eve", memory_strategy=kept))
-    await opened(editor, agent.id)
-    editor.form.system_prompt.setPlainText("You are Eve.")
-    editor.save()
-    await until(lambda: not editor.isVisible())
-    stored = await at.desk.agents.get(agent.id)
-    assert stored is not None
-    assert stored.definition.memory_strategy == kept
-    assert stored.definition.system_prompt == "You are Eve."
 
 
 async def test_changing_the_strategy_says_that_nothing_is_deleted(

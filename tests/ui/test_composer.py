@@ -110,15 +110,6 @@ def test_choosing_an_agent_is_told_but_being_set_is_not(composer: Composer) -> N
     assert chosen == ["ada"]
 
 
-def test_an_agent_whose_memory_is_not_there_yet_says_so_and_cannot_be_sent_to(
-    composer: Composer,
-) -> None:
-    composer.set_agents([agent("Cy", "semantic")], None)
-    composer.set_text("hello")
-    assert says(composer, "Semantic memory is not there yet")
-    assert not composer.send.isEnabled()
-
-
 def test_the_input_grows_with_its_text_up_to_nine_lines(composer: Composer) -> None:
     heights = []
     for lines in (1, 3, 9, 40):

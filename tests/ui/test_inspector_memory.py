@@ -243,15 +243,6 @@ async def test_plain_memories_say_what_the_model_will_see(
     assert says(panel.ledger, "asks no model")
 
 
-async def test_a_memory_that_is_not_there_yet_says_so(at: Bench) -> None:
-    panel = inspector(at)
-    panel.set_scope(at.desk.scope)
-    await until(lambda: says(panel, "Σ"))
-    await at.desk.use({"kind": "semantic"})
-    await until(lambda: says(panel, "Semantic memory is not there yet"))
-    assert not says(panel, "Σ")
-
-
 async def test_where_verbatim_memory_begins_is_told_and_taken_back(at: Bench) -> None:
     reply = await at.desk.say("Hello")
     panel = inspector(at)

@@ -31,6 +31,5 @@ def missing(kind: str) -> str:
     """What to tell the person who chose a strategy this version does not have."""
     name = kind.replace("_", " ").capitalize()
     return (
-        f"{name} memory is not there yet. Choose None, Window, Full transcript or State;"
-        " the configuration is kept as it is."
+        f"{name} memory is not there yet. Choose another one; the configuration is kept as it is."
     )

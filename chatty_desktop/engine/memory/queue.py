@@ -13,6 +13,7 @@ from typing import Any
 
 from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.messages import Message
+from chatty_desktop.domain.strategies import layer_keys
 from chatty_desktop.engine.memory.contract import Surroundings
 from chatty_desktop.engine.ports import LayerStart
 
@@ -25,12 +26,14 @@ class Queue:
     """A branch of a session, as far as the layer of one scope has taken it in.
 
     `exchange` is the scope's last exchange, `waiting` what is not taken in yet: both are ends of
-    the scope's messages. `settled` is the place from which on messages wait. `starts_at` is the
+    the scope's messages. `start` is the place from which on messages are taken in, `settled` that
+    from which on they wait. `starts_at` is the
     first message the memory takes in, None when that is the scope's first. `begins` says that
     the next run is the first of this memory here.
     """
 
     branch: Branch
+    start: int
     settled: int
     exchange: list[Message]
     waiting: list[Message]
@@ -38,21 +41,30 @@ class Queue:
     begins: bool
 
 
-async def read_queue(around: Surroundings, before: str | None = None) -> Queue:
-    """The queue now; with `before`, as if that message and what follows were not there."""
+async def read_queue(
+    around: Surroundings, before: str | None = None, *, taken_in: int | None = None
+) -> Queue:
+    """The queue now; with `before`, as if that message and what follows were not there.
+
+    `taken_in` is for a layer that knows itself up to which place it has taken the branch in. It
+    goes on from there also when another strategy was in use meanwhile: it leaves no gap.
+    """
     agent_id = around.scope.agent_id
     branch = await around.messages.branch(around.scope.session_id)
     end = len(branch) if before is None else branch.place(before)
     exchange = branch.last_exchange(agent_id, end)
-    start = await _start(around, branch)
+    start = await _start(around, branch, resumes=taken_in is not None)
     begins = start is None
     if start is None:
         first = branch.place(exchange[0].id) if exchange else end
         start = first or 0
-    settled = max(start, await _taken_in(around, branch))
+    if taken_in is None:
+        taken_in = await _taken_in(around, branch)
+    settled = max(start, taken_in)
     begun_later = any(m.agent_id == agent_id and m.counts for m in branch[:start])
     return Queue(
         branch,
+        start,
         settled,
         exchange,
         branch.of_agent(agent_id, settled, end),
@@ -78,15 +90,19 @@ async def begin(around: Surroundings, queue: Queue, incoming: Message) -> None:
         )
 
 
-async def _start(around: Surroundings, branch: Branch) -> int | None:
+async def _start(around: Surroundings, branch: Branch, *, resumes: bool) -> int | None:
     """The place where this memory began; None when the run before had another strategy, or no
-    beginning is on the branch: then it begins now, with the last exchange."""
-    before = await around.runs.last_strategy(around.scope)
-    if before is not None and not _holds(before, around.layer):
-        return None
+    beginning is on the branch: then it begins now, with the last exchange. One that `resumes`
+    began where it first did, whatever was used since."""
+    if not resumes:
+        before = await around.runs.last_strategy(around.scope)
+        if before is not None and not _holds(before, around.layer):
+            return None
     starts = await around.store.layer_starts(around.scope, around.layer)
-    places = (branch.place(start.message_id) for start in starts)
-    return next((place for place in places if place is not None), None)
+    places = [p for start in starts if (p := branch.place(start.message_id)) is not None]
+    if not places:
+        return None
+    return min(places) if resumes else places[0]
 
 
 async def _taken_in(around: Surroundings, branch: Branch) -> int:
@@ -103,4 +119,5 @@ async def _taken_in(around: Surroundings, branch: Branch) -> int:
 
 def _holds(strategy: dict[str, Any], layer: str) -> bool:
     """Whether a strategy, as a run recorded it, has the layer."""
-    return layer in (strategy.get("kind"), *(each["kind"] for each in strategy.get("layers", ())))
+    layers = strategy.get("layers")
+    return layer in layer_keys(each["kind"] for each in (layers or [strategy]))

@@ -233,8 +233,11 @@ class AgentList(QWidget):
                     " then delete it."
                 )
         counts = await self._agents.delete(agent.id)
+        kept = [f"{_counted(counts.revisions, 'revision')} of its state"]
+        kept += [_counted(counts.summaries, "summary", "summaries")] if counts.summaries else []
+        kept += [_counted(counts.facts, "fact")] if counts.facts else []
         self.report.say(
-            f"Deleted {agent.name}, with {_counted(counts.revisions, 'revision')} of its state and"
+            f"Deleted {agent.name}, with {', '.join(kept)} and"
             f" {_counted(counts.ledger_rows, 'ledger row')}."
         )
 
@@ -346,8 +349,8 @@ def free_name(name: str, taken: set[str]) -> str:
     return candidate
 
 
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+def _counted(count: int, what: str, many: str = "") -> str:
+    return f"{count} {what if count == 1 else many or what + 's'}"
 
 
 def _button(action: QAction) -> QToolButton:

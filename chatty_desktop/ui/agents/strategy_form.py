@@ -6,7 +6,7 @@ be chosen.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, cast, get_args
@@ -26,10 +26,14 @@ Problems = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """A strategy in the picker: its name, and one sentence on when to choose it."""
+    """A strategy in words: its name, one sentence on when to choose it, and, given a
+    configuration of its kind, what it does: a few words for the line under the composer, and a
+    sentence for a chat that is still empty."""
 
     title: str
     when: str
+    short: Callable[[Any], str] | None = None
+    sentence: Callable[[Any], str] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +48,11 @@ class StrategyForm(QWidget):
     """The fields of one kind of strategy.
 
     changed: the person changed something.
+    rearranged: controls came, went or changed places.
     """
 
     changed = Signal()
+    rearranged = Signal()
 
     def __init__(self, parts: FormParts, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -62,6 +68,10 @@ class StrategyForm(QWidget):
     def value(self) -> dict[str, Any]:
         """The configuration as it stands, its `kind` included; it need not be valid."""
         raise NotImplementedError
+
+    def controls(self) -> list[QWidget]:
+        """Everything in the form, in the order in which Tab walks it."""
+        return self.findChildren(QWidget)
 
     def add_field(self, path: str, field: Field) -> None:
         """Put a field at the end of the form; problems of that path are shown at it."""

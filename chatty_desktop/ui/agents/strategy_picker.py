@@ -139,6 +139,7 @@ class StrategyPicker(QWidget):
             form = build_form(kind, self._parts)
             if form is not None:
                 form.changed.connect(self.changed)
+                form.rearranged.connect(lambda: self._put_after_choice(form))
                 self._forms[kind] = form
                 self._form_column.addWidget(form)
                 self._put_after_choice(form)
@@ -156,7 +157,7 @@ class StrategyPicker(QWidget):
         """Have Tab walk the form between the choice of its kind and what follows that: made
         later, it would come after the buttons of the window."""
         before: QWidget = self.choice
-        for control in form.findChildren(QWidget):
+        for control in form.controls():
             own = control.focusProxy() is None and control.window() is self.window()
             inner = isinstance(control.parent(), QComboBox | QAbstractSpinBox)
             if own and not inner and control.focusPolicy() & Qt.FocusPolicy.TabFocus:
@@ -165,10 +166,12 @@ class StrategyPicker(QWidget):
 
 
 def unusable(strategy: Mapping[str, Any], loaded: Mapping[str, Any]) -> str:
-    """Why a strategy cannot be saved as choice, "" when it can. One that is not there yet may
-    stay as it was loaded, so that an imported agent keeps its configuration."""
-    kind = str(strategy.get("kind"))
-    return "" if implemented(kind) or strategy == loaded else missing(kind)
+    """Why a strategy cannot be saved as choice, "" when it can. One that is not there yet, as a
+    whole or in a layer, may stay as it was loaded, so that an imported agent keeps its
+    configuration."""
+    kinds = [str(each.get("kind")) for each in (strategy, *strategy.get("layers", ()))]
+    absent = [kind for kind in kinds if not implemented(kind)]
+    return missing(absent[0]) if absent and strategy != loaded else ""
 
 
 class _KindDelegate(QStyledItemDelegate):

@@ -12,10 +12,26 @@ from chatty_desktop.ui.agents.controls import Field, GrowingText, ModelPicker, N
 from chatty_desktop.ui.agents.fields_table import FieldsTable
 from chatty_desktop.ui.agents.strategy_form import About, FormParts, Problems, StrategyForm
 
+
+def _short(config: State) -> str:
+    return "Keeps what matters in a state you can read"
+
+
+def _sentence(config: State) -> str:
+    names = [field.name.replace("_", " ") for field in config.fields]
+    about = f" ({', '.join(names[:4])}{' …' if len(names) > 4 else ''})" if names else ""
+    return (
+        f"This agent notes what matters{about} after each answer and goes on from its notes, "
+        "not from the whole chat. Watch the notes fill on the right."
+    )
+
+
 ABOUT = About(
     "State",
     "For long threads whose prompt must stop growing: a few keys hold what matters, and each reply"
     " folds what is new into them.",
+    _short,
+    _sentence,
 )
 _FIELDS_HINT = (
     "Short names and plain descriptions serve small models best."

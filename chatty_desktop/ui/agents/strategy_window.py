@@ -11,10 +11,21 @@ from chatty_desktop.domain.strategies import Window
 from chatty_desktop.ui.agents.controls import Field, Number
 from chatty_desktop.ui.agents.strategy_form import About, FormParts, StrategyForm
 
+
+def _short(config: Window) -> str:
+    return f"Sees the last {config.max_messages} messages"
+
+
+def _sentence(config: Window) -> str:
+    return f"This agent sees the last {config.max_messages} messages; what is older is forgotten."
+
+
 ABOUT = About(
     "Window",
     "For short tasks that run tools, and light chats: the model sees the last messages, and"
     " forgets what lies further back.",
+    _short,
+    _sentence,
 )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -16,11 +17,20 @@ from PySide6.QtWidgets import (
 )
 
 from chatty_desktop.domain.memory import LedgerEntry
-from chatty_desktop.ui.inspector.ledger_list import OUTCOMES
+from chatty_desktop.ui.inspector.ledger_list import OUTCOMES, word
 from chatty_desktop.ui.pieces import IconLabel, LongWords, Problem, TextButton, Words, caption
 from chatty_desktop.ui.readable import readable_drop, readable_patch, when
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, M, S
+
+_AGAIN: Final = {
+    "fold": ("Fold again", "Folding …", "Ask the model once more to take these messages into Σ"),
+    "summary": ("Summarize now", "Summarizing …", "Ask the model once more for the summary"),
+    "extraction": ("Read again", "Reading …", "Ask the model once more for facts"),
+}
+"""For each kind of row: what the button does, what is said meanwhile, and its tooltip."""
+
+_MADE: Final = {"fold": "What changed", "summary": "What came of it", "extraction": "New facts"}
 
 MOST_LINKS = 20
 """Links to messages that are drawn; a long queue folded at once can hold hundreds."""
@@ -48,7 +58,6 @@ class LedgerDetail(QWidget):
         self._reason = LongWords()
         self._again = QPushButton("Fold again")
         self._again.setAutoDefault(False)
-        self._again.setToolTip("Ask the model once more to take these messages into Σ")
         self._again.clicked.connect(self._wanted)
         theme.dress(self._again, "arrows-clockwise", "text")
         self._busy = QProgressBar()
@@ -85,17 +94,19 @@ class LedgerDetail(QWidget):
         self._entry = entry
         mark = OUTCOMES[entry.outcome]
         self._icon.show_icon(mark.icon, mark.tone)
-        self._title.setText(mark.word)
+        self._title.setText(word(entry))
         set_tone(self._title, mark.tone)
         self._meta.setText(meta(entry, time.time()))
         self._reason.show_text(entry.reason)
         self._reason.setVisible(bool(entry.reason))
         self._again.setVisible(entry.outcome == "refused")
+        self._again.setText(_AGAIN[entry.kind][0])
+        self._again.setToolTip(_AGAIN[entry.kind][2])
         self._failure.say("")
         self._clear()
         if entry.patch:
             refused = entry.outcome == "refused"
-            title = "What was proposed" if refused else "What changed"
+            title = "What was proposed" if refused else _MADE[entry.kind]
             self._add_changes(title, readable_patch(entry.patch))
         if entry.dropped:
             self._add_dropped(entry)
@@ -106,7 +117,8 @@ class LedgerDetail(QWidget):
         """Say that a fold is under way; the row cannot be folded meanwhile."""
         self._busy.setVisible(folding)
         self._again.setEnabled(not folding)
-        self._again.setText("Folding …" if folding else "Fold again")
+        again, meanwhile, _tip = _AGAIN[self._entry.kind if self._entry else "fold"]
+        self._again.setText(meanwhile if folding else again)
         if folding:
             self._failure.say("")
 

@@ -81,17 +81,26 @@ class LedgerModel(QAbstractListModel):
         if role == EntryRole:
             return entry
         if role == Qt.ItemDataRole.DisplayRole:
-            return f"{OUTCOMES[entry.outcome].word}: {summary(entry)}"
+            return f"{word(entry)}: {summary(entry)}"
         if role == Qt.ItemDataRole.AccessibleTextRole:
             moment = when(entry.finished_at, time.time())
-            return f"{OUTCOMES[entry.outcome].word}, {moment}: {summary(entry)}"
+            return f"{word(entry)}, {moment}: {summary(entry)}"
         return None
 
 
+def word(entry: LedgerEntry) -> str:
+    """The outcome, and of what when it is no fold: a composite memory has rows of each kind."""
+    outcome = OUTCOMES[entry.outcome].word
+    return outcome if entry.kind == "fold" else f"{outcome} · {entry.kind}"
+
+
 def summary(entry: LedgerEntry) -> str:
-    """One line on what a row is about: the keys that changed, else the reason."""
+    """One line on what a row is about: the keys or subjects that changed, how the summary begins,
+    else the reason."""
     text = entry.reason
-    if entry.outcome == "accepted" and entry.patch:
+    if entry.outcome == "accepted" and entry.kind == "summary" and entry.patch:
+        text = str(entry.patch.get("summary", ""))
+    elif entry.outcome == "accepted" and entry.patch:
         text = ", ".join(entry.patch)
     elif entry.outcome == "nothing":
         count = len(entry.message_ids)
@@ -137,10 +146,11 @@ class LedgerDelegate(QStyledItemDelegate):
         font = option.font
         painter.setFont(font)
         painter.setPen(QColor(tokens.colour(mark.tone)))
-        word = first.adjusted(0, 0, -wide - S, 0)
+        where = first.adjusted(0, 0, -wide - S, 0)
         cut = Qt.TextElideMode.ElideRight
         metrics = painter.fontMetrics()
-        painter.drawText(word, int(middle), metrics.elidedText(mark.word, cut, word.width()))
+        shown = metrics.elidedText(word(entry), cut, where.width())
+        painter.drawText(where, int(middle), shown)
         second = first.translated(0, line + 2)
         painter.setPen(QColor(tokens.text))
         about = metrics.elidedText(summary(entry), cut, second.width())

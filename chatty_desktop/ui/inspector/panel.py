@@ -68,6 +68,7 @@ class InspectorPanel(QWidget):
         self.memory.message_wanted.connect(self.message_wanted)
         self.memory.reembed_wanted.connect(self._reembed)
         self.memory.stop_reembedding_wanted.connect(reembedding.stop)
+        self.memory.fact_changed.connect(self._change_fact)
         self.ledger.message_wanted.connect(self.message_wanted)
         self.ledger.fold_again_wanted.connect(self._fold_again)
         self.ledger.more_wanted.connect(self._show_more)
@@ -197,6 +198,10 @@ class InspectorPanel(QWidget):
     def _show_more(self) -> None:
         self._limit += PAGE
         self._throttle.request()
+
+    def _change_fact(self, fact_id: str, text: str | None) -> None:
+        if self._scope is not None:
+            self._tasks.start(self._chat.change_fact(self._scope, fact_id, text))
 
     def _fold_again(self, entry_id: str) -> None:
         self.ledger.show_folding(entry_id, True)

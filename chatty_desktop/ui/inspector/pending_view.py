@@ -1,4 +1,4 @@
-"""What no fold has taken in yet."""
+"""What a layer of memory has not taken in yet."""
 
 from __future__ import annotations
 
@@ -21,13 +21,16 @@ SPEAKERS = {"user": "You", "assistant": "Assistant", "tool": "Tool"}
 
 
 class PendingView(QWidget):
-    """The queue of a scope in order. `message_wanted` carries the id of the message pressed."""
+    """The queue of a layer in order, under `title`; `empty` is said when nothing is in it.
+    `message_wanted` carries the id of the message pressed."""
 
     message_wanted = Signal(str)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, title: str, empty: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._title = title
+        self._empty = empty
         self._shown: tuple[Message, ...] | None = None
         self._heading = QLabel()
         font = self._heading.font()
@@ -48,13 +51,10 @@ class PendingView(QWidget):
         if messages == self._shown:
             return
         self._shown = messages
-        self._heading.setText(f"Not folded yet ({len(messages)})")
+        self._heading.setText(f"{self._title} ({len(messages)})")
         left_out = max(0, len(messages) - MOST_CARDS)
-        remark = "" if messages else "Nothing is waiting."
-        if left_out:
-            remark = f"{left_out} earlier messages wait too."
-        self._remark.setText(remark)
-        self._remark.setVisible(bool(remark))
+        earlier = f"{left_out} earlier messages wait too." if left_out else ""
+        self.remark(earlier if messages else self._empty)
         now = time.time()
         cards = QWidget()
         column = QVBoxLayout(cards)
@@ -64,6 +64,11 @@ class PendingView(QWidget):
             column.addWidget(self._card(message, now))
         replace(self, self._cards, cards)
         self._cards = cards
+
+    def remark(self, text: str) -> None:
+        """Say something below the title; "" says nothing."""
+        self._remark.setText(text)
+        self._remark.setVisible(bool(text))
 
     def _card(self, message: Message, now: float) -> MessageCard:
         card = MessageCard(message, self._theme, now)

@@ -21,6 +21,8 @@ TITLES: Final = {
     "spec": "What is kept",
     "state": "Σ",
     "unfolded": "Not folded yet",
+    "summarized": "After the summary",
+    "facts": "Known facts",
     "new": "New message",
 }
 _PLAIN: Final = ("system", "new")

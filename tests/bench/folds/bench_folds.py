@@ -22,7 +22,6 @@ from openai import OpenAI
 
 from chatty_desktop.domain.folding import (
     Proposal,
-    Turn,
     fold_prompt,
     fold_schema,
     read_fold,
@@ -31,6 +30,7 @@ from chatty_desktop.domain.folding import (
     to_patch,
 )
 from chatty_desktop.domain.messages import Message, Role
+from chatty_desktop.domain.questions import Turn
 from chatty_desktop.domain.state import PatchRefused, apply_patch
 from chatty_desktop.domain.strategies import StateField
 

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from chatty_desktop.domain.answers import without_reasoning
 from chatty_desktop.domain.folding import (
     fold_prompt,
     fold_schema,
@@ -17,7 +18,6 @@ from chatty_desktop.domain.folding import (
     read_reply,
     retry_prompt,
     to_patch,
-    without_reasoning,
 )
 from chatty_desktop.domain.grounding import Operation
 from chatty_desktop.domain.messages import Message, Role, ToolCall

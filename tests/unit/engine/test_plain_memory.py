@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from chatty_desktop.domain.errors import Invalid
 from tests.helpers.desk import Desk, wire
 from tests.helpers.scripted import ScriptedModel
 
@@ -45,16 +42,6 @@ async def test_a_full_transcript_shows_every_message_of_the_current_branch(
     await desk.messages.set_leaf(desk.session.id, first.id)
     await desk.say("two")
     assert [text for _role, text in wire(model.chats[-1])] == ["one", "OK.", "two"]
-
-
-@pytest.mark.parametrize("kind", ["summarized", "semantic", "composite"])
-async def test_a_strategy_that_is_not_there_yet_says_so_before_anything_is_saved(
-    desk: Desk, kind: str
-) -> None:
-    await desk.use({"kind": kind})
-    with pytest.raises(Invalid, match="not there yet"):
-        await desk.chat.send(desk.session.id, desk.agent.id, "Hello")
-    assert list(await desk.messages.branch(desk.session.id)) == []
 
 
 async def test_changing_the_strategy_deletes_nothing(desk: Desk, model: ScriptedModel) -> None:

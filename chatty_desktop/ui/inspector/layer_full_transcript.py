@@ -1,0 +1,20 @@
+"""Full transcript, in the inspector."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from chatty_desktop.domain.memory import LayerSnapshot
+from chatty_desktop.ui.inspector.layer_view import SentenceView, messages
+
+
+class View(SentenceView):
+    """Says how many messages that is."""
+
+    def sentence(self, layer: LayerSnapshot, config: Mapping[str, Any]) -> str:
+        if not layer.size:
+            return "The model will see this whole chat, word for word."
+        return (
+            f"The next request carries the whole chat word for word: {messages(layer.size)} so far."
+        )

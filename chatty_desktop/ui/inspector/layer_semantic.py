@@ -1,0 +1,171 @@
+"""Semantic, in the inspector: the known facts by subject, each with the message it is from."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QFrame,
+    QHBoxLayout,
+    QInputDialog,
+    QLabel,
+    QMenu,
+    QProgressBar,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from chatty_desktop.domain.memory import Fact, LayerSnapshot
+from chatty_desktop.ui.inspector.layer_view import LayerView
+from chatty_desktop.ui.inspector.pending_view import PendingView
+from chatty_desktop.ui.pieces import TextButton, Words, caption, icon_button, replace
+from chatty_desktop.ui.readable import when
+from chatty_desktop.ui.theme import Theme, set_tone
+from chatty_desktop.ui.tokens import XS, L, S
+
+MOST_FACTS = 200
+"""How many are drawn, the newest ones."""
+
+
+class View(LayerView):
+    """How many facts there are and how much of them is sent, then the facts, then the queue."""
+
+    def __init__(self, kind: str, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(kind, theme, parent)
+        self._shown: tuple[tuple[Fact, ...], int] | None = None
+        self._heading = QLabel()
+        self._heading.setFont(theme.heading())
+        set_tone(self._heading, "memory")
+        self._size = caption(theme)
+        self._size.setToolTip("Characters of the facts that are sent, and how many may be")
+        self._bar = QProgressBar()
+        self._bar.setProperty("tone", "memory")
+        self._bar.setTextVisible(False)
+        self._hint = Words(tone="muted")
+        self._facts = QWidget()
+        self._pending = PendingView(theme, "Not read for facts yet", "")
+        self._pending.message_wanted.connect(self.message_wanted)
+        top = QHBoxLayout()
+        top.setSpacing(S)
+        top.addWidget(self._heading)
+        top.addWidget(self._size)
+        top.addStretch(1)
+        column = QVBoxLayout()
+        column.setSpacing(S)
+        column.addLayout(top)
+        column.addWidget(self._bar)
+        column.addWidget(self._hint)
+        column.addWidget(self._facts)
+        self.body.addLayout(column)
+        self.body.addSpacing(S)
+        self.body.addWidget(self._pending)
+
+    def show_body(self, layer: LayerSnapshot, config: Mapping[str, Any]) -> None:
+        facts = layer.facts or ()
+        self._heading.setText("1 fact" if len(facts) == 1 else f"{len(facts)} facts")
+        self._size.setText(f"{layer.size} / {layer.max_chars}")
+        self._bar.setRange(0, max(layer.max_chars, 1))
+        self._bar.setValue(min(layer.size, layer.max_chars))
+        self._bar.setAccessibleName(f"{layer.size} of {layer.max_chars} characters are sent")
+        unsent = len(facts) - layer.covered
+        hint = ""
+        if not facts:
+            hint = "Nothing is known yet. Send a message: after the reply, what it tells is noted."
+        elif unsent:
+            which = "The oldest fact is" if unsent == 1 else f"The {unsent} oldest facts are"
+            hint = f"{which} kept but not sent: there is no room for more."
+        self._hint.setText(hint)
+        self._hint.setVisible(bool(hint))
+        self._show_facts(facts, unsent)
+        self._pending.setVisible(bool(layer.pending))
+        self._pending.show_pending(layer.pending or ())
+
+    def _show_facts(self, facts: Sequence[Fact], unsent: int) -> None:
+        """The newest facts by subject, the subject that was told of last first."""
+        if self._shown == (tuple(facts), unsent):
+            return
+        self._shown = (tuple(facts), unsent)
+        old = {fact.id for fact in facts[:unsent]}
+        by_subject: dict[str, list[Fact]] = {}
+        for fact in reversed(facts[-MOST_FACTS:]):
+            by_subject.setdefault(fact.subject, []).append(fact)
+        now = time.time()
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(S)
+        for subject, about in by_subject.items():
+            column.addWidget(self._subject(subject, about, old, now))
+        left_out = len(facts) - MOST_FACTS
+        if left_out > 0:
+            column.addWidget(caption(self.theme, f"{left_out} older facts are not drawn here."))
+        replace(self, self._facts, holder)
+        self._facts = holder
+
+    def _subject(self, subject: str, facts: Sequence[Fact], old: set[str], now: float) -> QWidget:
+        """A subject with what is known of it, memory's line at its side."""
+        line = QFrame()
+        line.setProperty("line", "memory")
+        line.setFixedWidth(3)
+        name = QLabel(subject)
+        font = name.font()
+        font.setWeight(font.Weight.DemiBold)
+        name.setFont(font)
+        name.setProperty("tone", "memory")
+        column = QVBoxLayout()
+        column.setContentsMargins(0, XS, 0, XS)
+        column.setSpacing(2)
+        column.addWidget(name)
+        for fact in facts:
+            column.addLayout(self._fact(fact, fact.id in old, now))
+        holder = QWidget()
+        row = QHBoxLayout(holder)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(L - XS)
+        row.addWidget(line)
+        row.addLayout(column, 1)
+        return holder
+
+    def _fact(self, fact: Fact, old: bool, now: float) -> QHBoxLayout:
+        words = Words(fact.fact, "muted" if old else "text")
+        moment = TextButton(when(fact.at, now))
+        moment.setFont(self.theme.small())
+        moment.setProperty("tone", "muted")
+        moment.setToolTip("Show the message this is from")
+        moment.setAccessibleName(f"Show the message that “{fact.fact}” is from")
+        source = fact.source_ids[0] if fact.source_ids else fact.after_message_id
+        moment.clicked.connect(lambda: self.message_wanted.emit(source))
+        row = QHBoxLayout()
+        row.setSpacing(S)
+        row.addWidget(words, 1, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(moment, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(self._menu(fact, words.fontMetrics().height()), 0, Qt.AlignmentFlag.AlignTop)
+        return row
+
+    def _menu(self, fact: Fact, words_height: int) -> QToolButton:
+        """What can be done about a fact that is wrong."""
+        button = icon_button(self.theme, "dots-three", f"Correct or delete “{fact.fact}”")
+        button.setProperty("kind", "line")
+        button.setFixedHeight(words_height)
+        button.setToolTip("Correct or delete this fact")
+        menu = QMenu(button)
+        menu.addAction("Correct …").triggered.connect(lambda: self._correct(fact))
+        delete = menu.addAction("Delete")
+        delete.triggered.connect(lambda: self.fact_changed.emit(fact.id, None))
+        button.setMenu(menu)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        return button
+
+    def _correct(self, fact: Fact) -> None:
+        dialog = QInputDialog(self)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.setWindowTitle("Correct a fact")
+        dialog.setLabelText(f"What is known of {fact.subject}:")
+        dialog.setTextValue(fact.fact)
+        dialog.resize(440, dialog.height())
+        dialog.textValueSelected.connect(lambda text: self.fact_changed.emit(fact.id, text))
+        dialog.open()

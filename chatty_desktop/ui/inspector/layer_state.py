@@ -1,0 +1,38 @@
+"""State, in the inspector: Σ, and what is not folded yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from PySide6.QtWidgets import QWidget
+
+from chatty_desktop.domain.memory import LayerSnapshot
+from chatty_desktop.ui.inspector.layer_view import LayerView
+from chatty_desktop.ui.inspector.pending_view import PendingView
+from chatty_desktop.ui.inspector.state_view import StateView
+from chatty_desktop.ui.theme import Theme
+from chatty_desktop.ui.tokens import S
+
+
+class View(LayerView):
+    """Σ over its fields, then the queue."""
+
+    def __init__(self, kind: str, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(kind, theme, parent)
+        self._state = StateView(theme)
+        self._state.message_wanted.connect(self.message_wanted)
+        self._pending = PendingView(theme, "Not folded yet", "Nothing is waiting.")
+        self._pending.message_wanted.connect(self.message_wanted)
+        self.body.addWidget(self._state)
+        self.body.addSpacing(S)
+        self.body.addWidget(self._pending)
+
+    def show_body(self, layer: LayerSnapshot, config: Mapping[str, Any]) -> None:
+        there = layer.state is not None
+        self._state.setVisible(there)
+        self._pending.setVisible(there)
+        if there:
+            fields = config.get("fields", ())
+            self._state.show_state(layer, [(f["name"], f["description"]) for f in fields])
+            self._pending.show_pending(layer.pending or ())

@@ -1,0 +1,149 @@
+"""Summarized, in the inspector: the summary, what it stands for, and what is sent as it is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from chatty_desktop.domain.memory import LayerSnapshot, SummaryRevision
+from chatty_desktop.ui.inspector.layer_view import LayerView, messages
+from chatty_desktop.ui.inspector.pending_view import PendingView
+from chatty_desktop.ui.pieces import LongWords, TextButton, Words, caption, replace
+from chatty_desktop.ui.readable import when
+from chatty_desktop.ui.theme import Theme, set_tone
+from chatty_desktop.ui.tokens import XS, L, M, S
+
+MOST_REVISIONS = 20
+"""Earlier summaries that are drawn, the newest of them."""
+
+
+class View(LayerView):
+    """The summary in memory's colour, earlier ones on demand, then what stands after its cut."""
+
+    def __init__(self, kind: str, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(kind, theme, parent)
+        self._shown: tuple[SummaryRevision, ...] | None = None
+        self._heading = QLabel("Summary")
+        self._heading.setFont(theme.heading())
+        set_tone(self._heading, "memory")
+        self._covers = caption(theme)
+        self._cut = _Link(theme)
+        self._cut.clicked.connect(lambda: self._go_to(0))
+        self._text = LongWords()
+        self._text.setAccessibleName("Summary")
+        self._none = Words(tone="muted")
+        self._older = TextButton("")
+        self._older.setCheckable(True)
+        self._older.toggled.connect(self._unfold)
+        self._revisions = QWidget()
+        self._pending = PendingView(theme, "Sent word for word", "No message stands after it.")
+        self._pending.message_wanted.connect(self.message_wanted)
+
+        top = QHBoxLayout()
+        top.setSpacing(S)
+        top.addWidget(self._heading)
+        top.addWidget(self._covers)
+        top.addStretch(1)
+        top.addWidget(self._cut)
+        self._frame = _marked(self._text)
+        summary = QVBoxLayout()
+        summary.setSpacing(S)
+        summary.addLayout(top)
+        summary.addWidget(self._frame)
+        summary.addWidget(self._none)
+        summary.addWidget(self._older)
+        summary.addWidget(self._revisions)
+        self.body.addLayout(summary)
+        self.body.addSpacing(S)
+        self.body.addWidget(self._pending)
+
+    def show_body(self, layer: LayerSnapshot, config: Mapping[str, Any]) -> None:
+        there = layer.summary is not None
+        every = config.get("every", 0)
+        waiting = len(layer.pending or ())
+        self._covers.setText(f"of {messages(layer.covered)}" if there else "none yet")
+        self._text.show_text(layer.summary or "")
+        self._frame.setVisible(there)
+        self._none.setVisible(not there)
+        self._none.setText(
+            f"Once {every} messages have gathered, they are summarized. Until then all are sent"
+            " word for word."
+        )
+        self._pending.show_pending(layer.pending or ())
+        self._pending.remark(
+            f"Summarized with the next reply: {waiting} of {every} have gathered."
+            if waiting >= every
+            else f"{messages(every - waiting)} more until the summary is renewed."
+            if there
+            else ""
+        )
+        self._show_revisions(layer.summaries or ())
+
+    def _show_revisions(self, summaries: Sequence[SummaryRevision]) -> None:
+        summaries = tuple(summaries[: MOST_REVISIONS + 1])
+        if summaries == self._shown:
+            return
+        self._shown = summaries
+        now = time.time()
+        self._cut.setVisible(bool(summaries))
+        if summaries:
+            self._cut.show_moment(summaries[0].at, now, "Show the last message in the summary")
+        earlier = len(summaries) - 1
+        self._older.setVisible(earlier > 0)
+        self._unfold(self._older.isChecked())
+        revisions = QWidget()
+        column = QVBoxLayout(revisions)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(S)
+        for index in range(1, len(summaries)):
+            moment = _Link(self.theme)
+            moment.show_moment(summaries[index].at, now, "Show the last message in this summary")
+            moment.clicked.connect(lambda _=False, index=index: self._go_to(index))
+            words = LongWords("muted")
+            words.show_text(summaries[index].text)
+            column.addWidget(moment)
+            column.addWidget(words)
+        replace(self, self._revisions, revisions)
+        self._revisions = revisions
+        revisions.setVisible(self._older.isChecked() and earlier > 0)
+
+    def _unfold(self, opened: bool) -> None:
+        earlier = max(0, len(self._shown or ()) - 1)
+        what = "1 earlier summary" if earlier == 1 else f"{earlier} earlier summaries"
+        self._older.setText(f"Hide {what}" if opened else f"Show {what}")
+        self._revisions.setVisible(opened and earlier > 0)
+
+    def _go_to(self, index: int) -> None:
+        if self._shown and index < len(self._shown):
+            self.message_wanted.emit(self._shown[index].after_message_id)
+
+
+class _Link(TextButton):
+    """A moment that leads to a message."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__("")
+        self.setFont(theme.small())
+        self.setProperty("tone", "muted")
+
+    def show_moment(self, at: float, now: float, tip: str) -> None:
+        self.setText(when(at, now))
+        self.setToolTip(tip)
+        self.setAccessibleName(f"{tip}, made {when(at, now)}")
+
+
+def _marked(content: QWidget) -> QWidget:
+    """A widget with memory's line at its side."""
+    line = QFrame()
+    line.setProperty("line", "memory")
+    line.setFixedWidth(3)
+    holder = QWidget()
+    row = QHBoxLayout(holder)
+    row.setContentsMargins(0, XS, 0, XS)
+    row.setSpacing(L - M + S)
+    row.addWidget(line)
+    row.addWidget(content, 1)
+    return holder
