@@ -39,12 +39,22 @@ CALLS: tuple[tuple[str, dict[str, Any], float], ...] = (
 """Strategies with the extra model calls that thirty runs of two messages may cost."""
 
 
+ANSWERS = {
+    "state": '{"changes": {}}',
+    "semantic": '{"facts": []}',
+    "summarized": "All of it.",
+}
+"""What the model answers when a layer of that kind asks it."""
+
+
 async def time_per_turn() -> list[Measured]:
     """From sending to settled memory with 10,000 messages in scope, model calls taking no time."""
     return [await _turns(strategy) for strategy in STRATEGIES]
 
 
 async def _turns(strategy: dict[str, Any]) -> Measured:
+    layers = [layer["kind"] for layer in strategy.get("layers", (strategy,))]
+    answers = [ANSWERS[kind] for kind in layers if kind in ANSWERS]
     with tempfile.TemporaryDirectory() as name:
         folder, model = Path(name), ScriptedModel(context=1_000_000, prompt_tokens=None)
         desk = await Desk.open(folder, ScriptedModels(model), strategy)
@@ -61,6 +71,8 @@ async def _turns(strategy: dict[str, Any]) -> Measured:
         gc.freeze()  # as the window does
         spent = []
         for number in range(TURNS):
+            model.folds.clear()
+            model.folds.extend(answers)
             model.requests.clear()  # 10,000 messages a turn, which nobody else would keep
             begun = time.perf_counter()
             await desk.chat.send(desk.session.id, desk.agent.id, f"message {number}")
@@ -68,9 +80,8 @@ async def _turns(strategy: dict[str, Any]) -> Measured:
             spent.append((time.perf_counter() - begun) * 1000)
         gc.unfreeze()
         await desk.close()
-    layers = strategy.get("layers", (strategy,))
-    kinds = [f"{layer['kind']} {layer.get('ranking', '')}".strip() for layer in layers]
-    what = f"engine's own time per turn, {' + '.join(kinds)}, 10,000 messages"
+    ranking = f" {strategy['ranking']}" if "ranking" in strategy else ""
+    what = f"engine's own time per turn, {' + '.join(layers)}{ranking}, 10,000 messages"
     return Measured(what, "ms", tuple(spent), 10.0)
 
 
@@ -83,8 +94,7 @@ async def _calls(name: str, strategy: dict[str, Any], budget: float) -> Measured
     with tempfile.TemporaryDirectory() as folder:
         model = ScriptedModel()
         desk = await Desk.open(Path(folder), ScriptedModels(model), strategy)
-        answer = {"semantic": '{"facts": []}', "summarized": "All of it."}
-        model.folds.extend([answer.get(strategy["kind"], '{"changes": {}}')] * 30)
+        model.folds.extend([ANSWERS.get(strategy["kind"], "")] * 30)
         for number in range(30):
             await desk.say(f"message {number}")
         await desk.close()

@@ -39,7 +39,7 @@ from chatty_desktop.engine.ports import Run, Section
 LONGEST_ANSWER = 600
 """Tokens: about a dozen facts as JSON."""
 
-_READ_AT_FIRST = 100
+_READ_AT_FIRST = 128
 """Facts: about as many as are ever sent."""
 
 
@@ -288,7 +288,7 @@ class Layer:
                     yield fact
             if len(page) < limit:
                 return
-            read, limit = read + len(page), limit * 8
+            read, limit = read + len(page), limit * 2
 
 
 def _explained(refusal: Refused, answer: Completion) -> str:

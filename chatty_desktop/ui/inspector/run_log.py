@@ -49,6 +49,9 @@ from chatty_desktop.ui.tokens import XS, L, S, Tone
 
 Index = QModelIndex | QPersistentModelIndex
 MOST_LINES = 500
+_MAY_COME_AGAIN = 20
+"""Of what was read, the last lines may be told of only after that: they are there already."""
+
 LEVELS: Final[dict[Level, tuple[str, Tone]]] = {
     "info": ("info", "muted"),
     "warning": ("warning", "warning"),
@@ -73,6 +76,7 @@ class RunLogPanel(QWidget):
         self._tasks = tasks
         self._session_id: str | None = None
         self._arrived: list[LogEntry] = []
+        self._read_last: list[LogEntry] = []
         self._loaded = False
         self.model = LogModel()
         self._delegate = LogDelegate(theme)
@@ -111,6 +115,7 @@ class RunLogPanel(QWidget):
             return
         self._session_id = session_id
         self._arrived = []
+        self._read_last = []
         self._loaded = False
         self._draw(())
         if session_id is not None:
@@ -122,6 +127,7 @@ class RunLogPanel(QWidget):
             return
         # A line may be both in what was read and among those heard of meanwhile.
         new = [line for line in self._arrived if line not in lines]
+        self._read_last = lines[-_MAY_COME_AGAIN:]
         self._loaded = True
         self._draw([*lines, *new])
 
@@ -130,6 +136,8 @@ class RunLogPanel(QWidget):
             return
         if not self._loaded:
             self._arrived.append(event.entry)
+            return
+        if event.entry in self._read_last:  # told only after it had been read already
             return
         follow = self.list.at_end()
         self.model.add(event.entry)
