@@ -46,6 +46,9 @@ IDLE_SECONDS = 20.0
 COMPACT_WHEN_IDLE_AFTER = 8
 """Appends."""
 
+COLLECTED_SECONDS = 0.5
+"""How long new vectors are collected before they go into the index, all in one append."""
+
 REBUILT_AT_ONCE = 4_000
 """Vectors read and appended at a time when an index is built."""
 
@@ -64,10 +67,12 @@ class StoredEpisodes:
         publish: Publish,
         *,
         idle_seconds: float = IDLE_SECONDS,
+        collected_seconds: float = COLLECTED_SECONDS,
     ) -> None:
         self._database = database
         self._publish = publish
         self._idle_seconds = idle_seconds
+        self._collected_seconds = collected_seconds
         self._index = EpisodeIndex(folder)
         self._index_thread = ThreadPoolExecutor(1, thread_name_prefix="episode-index")
         self._scoring_thread = ThreadPoolExecutor(1, thread_name_prefix="episode-scores")
@@ -77,6 +82,8 @@ class StoredEpisodes:
         self._checked: set[EmbedderId] = set()
         self._broken: set[EmbedderId] = set()
         self._rebuilt: set[EmbedderId] = set()
+        self._collected: dict[EmbedderId, list[rows.VectorRow]] = {}
+        self._collecting: asyncio.TimerHandle | None = None
         self._appends: set[asyncio.Task[None]] = set()
         self._embedded_through: dict[_Waiting, int] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -102,7 +109,7 @@ class StoredEpisodes:
                 )
                 if kept:
                     await self._hold(embedder, kept)
-                    self._append_soon(embedder, kept)
+                    self._collect(embedder, kept)
 
         # Whole, also when the run is stopped meanwhile: what is held follows what is committed.
         await self._database.whole(adding())
@@ -191,7 +198,7 @@ class StoredEpisodes:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         async with self._adding:
-            pass
+            self._flush()
         while self._appends:
             await asyncio.wait(tuple(self._appends))
         self._scoring_thread.shutdown(wait=False, cancel_futures=True)
@@ -258,18 +265,30 @@ class StoredEpisodes:
 
     # --- the index ---------------------------------------------------------------------------
 
-    def _append_soon(self, embedder: EmbedderId, added: Sequence[rows.VectorRow]) -> None:
-        """Append to the index without having the run wait for it, some 10 ms; what is read from
-        the index later comes after."""
-        appending = self._indexing(partial(self._append, embedder, added))
+    def _collect(self, embedder: EmbedderId, added: Sequence[rows.VectorRow]) -> None:
+        """Have new vectors appended to the index soon: an append takes some 10 ms, which neither
+        the run nor the next one is to feel. What is read from the index comes after them."""
+        self._collected.setdefault(embedder, []).extend(added)
+        if self._collecting is None:
+            loop = asyncio.get_running_loop()
+            self._collecting = loop.call_later(self._collected_seconds, self._flush)
 
-        async def appended() -> None:
-            await self._try(embedder, appending)
-            self._tend(embedder)
+    def _flush(self) -> None:
+        """Give what was collected to the thread of the index, before anything given to it later."""
+        if self._collecting is not None:
+            self._collecting.cancel()
+            self._collecting = None
+        collected, self._collected = self._collected, {}
+        for embedder, added in collected.items():
+            work = partial(self._append, embedder, added)
+            appending = asyncio.get_running_loop().run_in_executor(self._index_thread, work)
+            task = asyncio.get_running_loop().create_task(self._appended(embedder, appending))
+            self._appends.add(task)
+            task.add_done_callback(self._appends.discard)
 
-        task = asyncio.get_running_loop().create_task(appended())
-        self._appends.add(task)
-        task.add_done_callback(self._appends.discard)
+    async def _appended(self, embedder: EmbedderId, appending: asyncio.Future[None]) -> None:
+        await self._try(embedder, appending)
+        self._tend(embedder)
 
     def _append(self, embedder: EmbedderId, added: Sequence[rows.VectorRow]) -> None:
         if embedder not in self._broken:
@@ -380,6 +399,7 @@ class StoredEpisodes:
         self._start(self._rebuild(embedder))
 
     def _indexing(self, work: Callable[[], T]) -> asyncio.Future[T]:
+        self._flush()
         return asyncio.get_running_loop().run_in_executor(self._index_thread, work)
 
     def _scoring(self, work: Callable[[], T]) -> asyncio.Future[T]:

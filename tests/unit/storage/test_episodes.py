@@ -39,7 +39,11 @@ class Store:
         self.told: list[Event] = []
         self.messages = StoredMessages(database)
         self.episodes = StoredEpisodes(
-            database, folder / "episodes", self.told.append, idle_seconds=idle_seconds
+            database,
+            folder / "episodes",
+            self.told.append,
+            idle_seconds=idle_seconds,
+            collected_seconds=0,
         )
         self.sessions = StoredSessions(database, self.told.append, self._gone)
         self.agents = StoredAgents(
