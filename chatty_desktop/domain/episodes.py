@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -68,6 +69,35 @@ class EpisodeCounts:
     total: int = 0
     embedded: dict[EmbedderId, int] = field(default_factory=dict)
     without_vector: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEpisode:
+    """An episode that a search found. `embedded`: by the present embedder, so that recall can find
+    it too. `on_branch`: it is part of the chat as it now stands."""
+
+    episode: Episode
+    embedded: bool
+    on_branch: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodesFound:
+    """What a search found: the newest first, and how many there are with those not read."""
+
+    shown: tuple[FoundEpisode, ...] = ()
+    total: int = 0
+
+
+def searched_words(text: str) -> tuple[str, ...]:
+    """What is searched for: the words between spaces, whatever their case."""
+    return tuple(dict.fromkeys(text.casefold().split()))
+
+
+def says(content: str, words: Iterable[str]) -> bool:
+    """Whether a text holds each of the searched words, be it as a part of a longer one."""
+    folded = content.casefold()
+    return all(word in folded for word in words)
 
 
 def is_episode(message: Message) -> bool:

@@ -31,8 +31,8 @@ PAIRED_WORDS = 0.8
 two by words less, the less of the message they match at best.
 
 Evidence of LoCoMo's questions found among the first ten, with the built-in embedder: cosine alone
-0.521, the four as equals 0.701, weighed so 0.715. With six turns put into one long message: 0.820,
-0.880, 0.891. Where no words match, what is left finds 0.554 and 0.833.
+0.521, the four as equals 0.701, weighed so 0.715. With six turns put into one long message (760
+questions): cosine alone 0.798, weighed so 0.869.
 """
 
 CLEARLY_ABOVE = 3.0

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from chatty_desktop.domain.agents import Agent
+from chatty_desktop.domain.episodes import EpisodesFound, searched_words
 from chatty_desktop.domain.errors import Invalid, StorageFailed
 from chatty_desktop.domain.events import (
     Event,
@@ -212,6 +213,25 @@ class ChatService:
         agent = await self._usable_agent(scope.agent_id, scope.session_id)
         snapshot = await self._memory_of(agent, scope, "").inspect()
         return replace(snapshot, ledger=tuple(await self._memory.ledger(scope, ledger_limit)))
+
+    async def search_episodes(self, scope: Scope, text: str, limit: int = 50) -> EpisodesFound:
+        """The episodes of the scope that say every word of `text`, newest first; nothing where it
+        has no words. Raises `StorageFailed`."""
+        words = searched_words(text)
+        if not words:
+            return EpisodesFound()
+        try:
+            embedder = self._embedders.present()
+        except Invalid:  # `inspect` tells of it
+            embedder = None
+        by = (embedder.provider, embedder.model) if embedder else None
+        found = await self._episodes.search(scope, words, by, limit)
+        branch = await self._messages.branch(scope.session_id)
+        placed = (
+            replace(each, on_branch=branch.place(each.episode.message_id) is not None)
+            for each in found.shown
+        )
+        return replace(found, shown=tuple(placed))
 
     async def last_request(self, scope: Scope) -> SentRequest | None:
         """What was last sent to a model for the agent in the session, None before the first."""

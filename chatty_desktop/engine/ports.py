@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from chatty_desktop.domain.agents import Agent, AgentDefinition
 from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.embedding import EmbedderId
-from chatty_desktop.domain.episodes import Episode, EpisodeCounts, Recall, SeenScores
+from chatty_desktop.domain.episodes import (
+    Episode,
+    EpisodeCounts,
+    EpisodesFound,
+    Recall,
+    SeenScores,
+)
 from chatty_desktop.domain.events import Event, LogEntry
 from chatty_desktop.domain.memory import Fact, LedgerEntry, StateRevision, SummaryRevision
 from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Session, ToolCall
@@ -365,6 +371,18 @@ class EpisodeStore(Protocol):
 
     async def counts(self, scope: Scope | None = None) -> EpisodeCounts:
         """Of one scope, or of all."""
+        ...
+
+    async def search(
+        self,
+        scope: Scope,
+        words: Sequence[str],
+        embedder: tuple[str, str] | None,
+        limit: int,
+    ) -> EpisodesFound:
+        """Episodes of a scope that say every one of the words (of `searched_words`), with a vector
+        or without. `embedder` is the (provider, model) that `embedded` asks about; every one found
+        counts as `on_branch`: branches are not looked at here. Raises `StorageFailed`."""
         ...
 
     async def keep_recall(self, scope: Scope, layer: str, recall: Recall) -> None:

@@ -16,7 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from chatty_desktop.domain.embedding import EmbedderId
-from chatty_desktop.domain.episodes import Episode, EpisodeCounts, Recall, SeenScores
+from chatty_desktop.domain.episodes import (
+    Episode,
+    EpisodeCounts,
+    EpisodesFound,
+    Recall,
+    SeenScores,
+)
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import Notice
 from chatty_desktop.domain.messages import Message, Scope
@@ -26,6 +32,7 @@ from chatty_desktop.storage import episode_rows as rows
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.episode_index import EpisodeIndex, IndexSize
 from chatty_desktop.storage.episode_scopes import ScopesInUse, ScopeVectors
+from chatty_desktop.storage.episode_search import search
 
 if TYPE_CHECKING:
     import numpy as np
@@ -173,6 +180,15 @@ class StoredEpisodes:
 
     async def counts(self, scope: Scope | None = None) -> EpisodeCounts:
         return await self._database.read(lambda c: rows.counts(c, scope))
+
+    async def search(
+        self,
+        scope: Scope,
+        words: Sequence[str],
+        embedder: tuple[str, str] | None,
+        limit: int,
+    ) -> EpisodesFound:
+        return await self._database.read(lambda c: search(c, scope, words, embedder, limit))
 
     async def last_recall(self, scope: Scope, layer: str) -> Recall | None:
         return await self._database.read(lambda c: rows.last_recall(c, scope, layer))

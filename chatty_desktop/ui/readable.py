@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from PySide6.QtCore import QLocale, QTime
+
+_NEAR = 120
+"""Characters; a word that begins further on would be cut off where the beginning is shown."""
+
+_BEFORE = 60
+"""Characters before a word that say what it is about."""
 
 _DEEPEST = 6
 """Levels of nesting drawn as lines; what lies deeper is shown as JSON."""
@@ -49,6 +55,18 @@ def shortened(text: str, characters: int, lines: int) -> str:
     kept = "\n".join(parts[:lines])
     cut = len(parts) > lines or len(kept) > characters
     return kept[:characters].rstrip() + " …" if cut else kept
+
+
+def around(text: str, words: Iterable[str]) -> str:
+    """A text from its beginning, or from a little before the first of the folded `words` where
+    none stands near the beginning."""
+    folded = text.casefold()
+    places = [place for word in words if (place := folded.find(word)) >= 0]
+    first = min(places, default=0)
+    if first < _NEAR:
+        return text
+    begin = text.rfind(" ", first - _BEFORE, first - _BEFORE // 2)
+    return "… " + text[max(begin, first - _BEFORE) :].lstrip()
 
 
 def _lines(value: Any, depth: int) -> list[str]:

@@ -11,9 +11,9 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.memory import LayerSnapshot
-from chatty_desktop.ui.inspector.pending_view import SPEAKERS
-from chatty_desktop.ui.pieces import Card, TextButton, Words, caption, replace
-from chatty_desktop.ui.readable import shortened, when
+from chatty_desktop.ui.inspector.episode_card import EpisodeCard
+from chatty_desktop.ui.pieces import TextButton, Words, caption, replace
+from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import S
 
@@ -118,23 +118,15 @@ class EpisodicView(QWidget):
         replace(self, self._cards, cards)
         self._cards = cards
 
-    def _card(self, row: Mapping[str, Any], remark: str, now: float) -> Card:
-        card = Card()
-        speaker = SPEAKERS[row["role"]]
-        top = QHBoxLayout()
-        top.setSpacing(S)
-        top.addWidget(caption(self._theme, speaker, "text"))
-        top.addWidget(caption(self._theme, when(row["at"], now)))
-        top.addStretch(1)
-        first = shortened(" ".join(row["content"][:400].split()), 160, 2)
-        words = Words(first)
-        note = caption(self._theme, remark, "memory")
-        note.setWordWrap(True)
-        card.column.addLayout(top)
-        card.column.addWidget(words)
-        card.column.addWidget(note)
-        card.setToolTip("Show this message in the chat")
-        card.setAccessibleName(f"{speaker}: {first}. {remark}")
+    def _card(self, row: Mapping[str, Any], remark: str, now: float) -> EpisodeCard:
+        card = EpisodeCard(
+            self._theme,
+            role=row["role"],
+            at=row["at"],
+            said=row["content"],
+            remark=remark,
+            now=now,
+        )
         message_id = row["id"]
         card.pressed.connect(lambda: self.message_wanted.emit(message_id))
         return card

@@ -14,6 +14,7 @@ from typing import Any, cast
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
+from chatty_desktop.domain.episodes import EpisodesFound
 from chatty_desktop.domain.memory import LayerSnapshot
 from chatty_desktop.ui.inspector.pending_view import MessageCard
 from chatty_desktop.ui.pieces import Problem, TextButton, Words
@@ -29,12 +30,14 @@ class LayerView(QWidget):
     fact_changed: the id of a fact, and its new words, or None to delete it.
     reembed_wanted: every episode is to be embedded by the present embedder.
     stop_wanted: and now no more.
+    search_wanted: a text to search the episodes for.
     """
 
     message_wanted = Signal(str)
     fact_changed = Signal(str, object)
     reembed_wanted = Signal()
     stop_wanted = Signal()
+    search_wanted = Signal(str)
 
     def __init__(self, kind: str, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -70,6 +73,12 @@ class LayerView(QWidget):
 
     def show_embedding(self, done: int, total: int) -> None:
         """Show how far embedding again has come, where that is of interest; 0 of 0 ends it."""
+
+    def show_found(self, text: str, found: EpisodesFound) -> None:
+        """Show what a search for `text` found, where episodes are shown."""
+
+    def show_search_failure(self, text: str, reason: str) -> None:
+        """Say why a search for `text` failed, where episodes are shown."""
 
     def _show_start(self, layer: LayerSnapshot) -> None:
         message = layer.starts_at

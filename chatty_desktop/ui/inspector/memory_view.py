@@ -8,6 +8,7 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from chatty_desktop.domain.episodes import EpisodesFound
 from chatty_desktop.domain.memory import LayerSnapshot, MemorySnapshot
 from chatty_desktop.ui.inspector.layer_view import LayerView, build_layer_view
 from chatty_desktop.ui.pieces import Empty, scrolled
@@ -22,6 +23,7 @@ class MemoryView(QStackedWidget):
     fact_changed = Signal(str, object)
     reembed_wanted = Signal()
     stop_reembedding_wanted = Signal()
+    search_wanted = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -61,6 +63,16 @@ class MemoryView(QStackedWidget):
         for view in self._layers:
             view.show_embedding(done, total)
 
+    def show_found(self, text: str, found: EpisodesFound) -> None:
+        """Show what a search of the episodes found."""
+        for view in self._layers:
+            view.show_found(text, found)
+
+    def show_search_failure(self, text: str, reason: str) -> None:
+        """Say why a search of the episodes failed."""
+        for view in self._layers:
+            view.show_search_failure(text, reason)
+
     def _build(self, layers: Sequence[LayerSnapshot]) -> None:
         for view in self._layers:
             self._column.removeWidget(view)
@@ -72,6 +84,7 @@ class MemoryView(QStackedWidget):
             view.fact_changed.connect(self.fact_changed)
             view.reembed_wanted.connect(self.reembed_wanted)
             view.stop_wanted.connect(self.stop_reembedding_wanted)
+            view.search_wanted.connect(self.search_wanted)
             view.show_embedding(*self._embedding)
             self._column.insertWidget(index, view)
 

@@ -31,6 +31,9 @@ REFRESH_MS = 100
 PAGE = 200
 """Ledger rows read at first, and further ones for each press of "Show older rows"."""
 
+FOUND = 50
+"""Episodes drawn of those that a search finds; laying out more would hold up the window."""
+
 
 class InspectorPanel(QWidget):
     """Follows one scope; draws it again when its memory changes.
@@ -60,6 +63,8 @@ class InspectorPanel(QWidget):
         self._limit = PAGE
         self._reader: asyncio.Task[None] | None = None
         self._stale = False
+        self._searcher: asyncio.Task[None] | None = None
+        self._search_next: str | None = None
         self._verbatim_from: str | None = None
         self._throttle = Throttle(REFRESH_MS, self._refresh, self)
         self.memory = MemoryView(theme)
@@ -69,6 +74,7 @@ class InspectorPanel(QWidget):
         self.memory.reembed_wanted.connect(self._reembed)
         self.memory.stop_reembedding_wanted.connect(reembedding.stop)
         self.memory.fact_changed.connect(self._change_fact)
+        self.memory.search_wanted.connect(self._search)
         self.ledger.message_wanted.connect(self.message_wanted)
         self.ledger.fold_again_wanted.connect(self._fold_again)
         self.ledger.more_wanted.connect(self._show_more)
@@ -98,6 +104,7 @@ class InspectorPanel(QWidget):
         self._limit = PAGE
         self._set_verbatim_from(None)
         self._throttle.drop()
+        self._search_next = None
         # The answer for another scope is of no use, and need not be waited for.
         if self._reader is not None:
             self._reader.cancel()
@@ -185,6 +192,35 @@ class InspectorPanel(QWidget):
         if message_id != self._verbatim_from:
             self._verbatim_from = message_id
             self.verbatim_from_changed.emit(message_id)
+
+    # --- searching ---------------------------------------------------------------------------
+
+    def _search(self, text: str) -> None:
+        """One at a time: whoever types faster than a long chat is read wants the last text only."""
+        if self._searcher is not None:
+            self._search_next = text
+        elif self._scope is not None:
+            scope = self._scope
+            self._searcher = self._tasks.start(
+                self._searching(scope, text),
+                failed=lambda reason: self._search_failed(scope, text, reason),
+            )
+            self._searcher.add_done_callback(self._searched)
+
+    def _searched(self, searcher: asyncio.Task[None]) -> None:
+        self._searcher = None
+        text, self._search_next = self._search_next, None
+        if text is not None and not searcher.cancelled():
+            self._search(text)
+
+    async def _searching(self, scope: Scope, text: str) -> None:
+        found = await self._chat.search_episodes(scope, text, FOUND)
+        if scope == self._scope and self._search_next is None:
+            self.memory.show_found(text, found)
+
+    def _search_failed(self, scope: Scope, text: str, reason: str) -> None:
+        if scope == self._scope and self._search_next is None:
+            self.memory.show_search_failure(text, reason)
 
     # --- what a person does ------------------------------------------------------------------
 
