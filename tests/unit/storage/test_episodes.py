@@ -33,7 +33,9 @@ SCOPE = Scope("ada", "s")
 class Store:
     """The stores over one folder; `told` keeps what was published."""
 
-    def __init__(self, folder: Path, database: Database, idle_seconds: float) -> None:
+    def __init__(
+        self, folder: Path, database: Database, idle_seconds: float, collected_seconds: float
+    ) -> None:
         self.folder = folder
         self.database = database
         self.told: list[Event] = []
@@ -43,7 +45,7 @@ class Store:
             folder / "episodes",
             self.told.append,
             idle_seconds=idle_seconds,
-            collected_seconds=0,
+            collected_seconds=collected_seconds,
         )
         self.sessions = StoredSessions(database, self.told.append, self._gone)
         self.agents = StoredAgents(
@@ -52,9 +54,11 @@ class Store:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, folder: Path, idle_seconds: float = 20.0) -> AsyncIterator[Store]:
+    async def open(
+        cls, folder: Path, idle_seconds: float = 20.0, collected_seconds: float = 0.0
+    ) -> AsyncIterator[Store]:
         database = await Database.open(folder / "chatty.db", folder / "backups")
-        store = cls(folder, database, idle_seconds)
+        store = cls(folder, database, idle_seconds, collected_seconds)
         try:
             yield store
         finally:
@@ -168,6 +172,20 @@ async def test_a_run_is_one_append_and_many_appends_are_compacted(store: Store) 
     fragments = list((store.folder / "episodes").rglob("data/*.lance"))
     assert len(fragments) <= 3
     assert len(await store.nearest("a7")) == 100
+
+
+async def test_runs_close_together_are_one_append_and_closing_misses_none(tmp_path: Path) -> None:
+    async with Store.open(tmp_path, collected_seconds=60) as store:
+        await store.nearest("open the index")
+        for number in range(5):
+            await store.embed(await store.say(f"message {number}"))
+        (size,) = await store.episodes.sizes()
+        assert (size.rows, size.appends) == (5, 1)
+        await store.embed(await store.say("the last one"))
+    async with Store.open(tmp_path) as store:
+        assert len(await store.nearest("the last one")) == 6
+        (size,) = await store.episodes.sizes()
+        assert (size.rows, size.appends) == (6, 2)
 
 
 async def test_compaction_can_be_asked_for(store: Store) -> None:
