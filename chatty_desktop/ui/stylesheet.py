@@ -121,8 +121,10 @@ QComboBox {{
 }}
 QComboBox[kind="chevron"]::drop-down {{ border: none; width: 24px; }}
 QComboBox QLineEdit {{ background: transparent; border: none; padding: 0; }}
-QSpinBox[kind="plain"]::up-button, QSpinBox[kind="plain"]::down-button {{ width: 0; border: none; }}
-QSpinBox[kind="plain"] QLineEdit {{ background: transparent; border: none; padding: 0; }}
+QAbstractSpinBox[kind="plain"]::up-button, QAbstractSpinBox[kind="plain"]::down-button {{
+    width: 0; border: none;
+}}
+QAbstractSpinBox[kind="plain"] QLineEdit {{ background: transparent; border: none; padding: 0; }}
 QComboBox:hover {{ background: {t.hover}; }}
 QComboBox:focus {{ border: 1px solid {t.accent}; }}
 QComboBox[kind="quiet"] {{ background: transparent; border: 1px solid transparent; }}
