@@ -10,7 +10,7 @@ from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.events import LogEntry
 from chatty_desktop.domain.memory import Fact, LayerSnapshot, LedgerEntry, MemorySnapshot
 from chatty_desktop.domain.messages import Message, Session
-from chatty_desktop.engine.ports import SentRequest
+from chatty_desktop.domain.runs import SentRequest
 
 
 def message(value: Message) -> dict[str, Any]:

@@ -96,6 +96,15 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class LayerStart:
+    """The first message a layer takes in: the first of the log, or, where the strategy was
+    changed in mid-session, that of the last exchange before the change."""
+
+    message_id: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class KeyChange:
     """When, and after which message, a key of Σ last changed."""
 

@@ -11,9 +11,10 @@ from chatty_desktop.domain.answers import without_reasoning
 from chatty_desktop.domain.errors import Refused
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.questions import MESSAGE_CHARS, Turn
+from chatty_desktop.domain.requests import ChatMessage, ChatRequest
 from chatty_desktop.domain.tokens import estimate
 from chatty_desktop.engine.models import Completion, ModelChooser, complete, context_of
-from chatty_desktop.engine.ports import ChatMessage, ChatModel, ChatRequest
+from chatty_desktop.engine.ports import ChatModel
 
 UNKNOWN_CONTEXT = 4096
 """Tokens taken for the context of a model whose server does not tell it."""

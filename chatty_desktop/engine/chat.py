@@ -32,6 +32,7 @@ from chatty_desktop.domain.events import (
 from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.memory import MemorySnapshot
 from chatty_desktop.domain.messages import DeletionCounts, Message, Scope
+from chatty_desktop.domain.runs import SentRequest
 from chatty_desktop.engine.memory import build_memory
 from chatty_desktop.engine.memory.contract import MemoryLayer, Refolding, Surroundings
 from chatty_desktop.engine.models import ModelChooser
@@ -43,7 +44,6 @@ from chatty_desktop.engine.ports import (
     MessageLog,
     Publish,
     Runs,
-    SentRequest,
     Sessions,
 )
 from chatty_desktop.engine.run import AgentRun, Tell, Turn

@@ -14,11 +14,12 @@ from chatty_desktop.domain.folding import fold_prompt, fold_schema, read_fold, r
 from chatty_desktop.domain.memory import Outcome
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.questions import MESSAGE_CHARS, Turn
+from chatty_desktop.domain.requests import ChatMessage, ChatRequest
 from chatty_desktop.domain.state import PatchRefused, apply_patch, compact
 from chatty_desktop.domain.strategies import State
 from chatty_desktop.domain.tokens import estimate
 from chatty_desktop.engine.models import Completion, ModelChooser, complete, context_of
-from chatty_desktop.engine.ports import ChatMessage, ChatModel, ChatRequest
+from chatty_desktop.engine.ports import ChatModel
 
 UNKNOWN_CONTEXT = 4096
 """Tokens taken for the context of a model whose server does not tell it."""

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from chatty_desktop.domain.agents import AgentDefinition
 from chatty_desktop.domain.errors import Refused, Unreachable
+from chatty_desktop.domain.requests import ChatRequest, Usage
 from chatty_desktop.domain.settings import Settings
-from chatty_desktop.engine.ports import ChatModel, ChatRequest, Models, Usage
+from chatty_desktop.engine.ports import ChatModel, Models
 
 
 @dataclass(frozen=True, slots=True)

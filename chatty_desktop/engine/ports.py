@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from chatty_desktop.domain.agents import Agent, AgentDefinition
 from chatty_desktop.domain.branch import Branch
@@ -17,9 +16,17 @@ from chatty_desktop.domain.episodes import (
     SeenScores,
 )
 from chatty_desktop.domain.events import Event, LogEntry
-from chatty_desktop.domain.memory import Fact, LedgerEntry, StateRevision, SummaryRevision
-from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Session, ToolCall
+from chatty_desktop.domain.memory import (
+    Fact,
+    LayerStart,
+    LedgerEntry,
+    StateRevision,
+    SummaryRevision,
+)
+from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Session
 from chatty_desktop.domain.ranking import Scored
+from chatty_desktop.domain.requests import ChatRequest, Delta, ModelChoice, Usage
+from chatty_desktop.domain.runs import Run, Section, SentRequest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,68 +36,6 @@ if TYPE_CHECKING:
     """Row after row of float32."""
 
 # --- chat models -----------------------------------------------------------------------------
-
-
-class WireMessage(Protocol):
-    """What a provider sends of one message. A stored `Message` is one as it stands, since a
-    request may carry 10,000 of them."""
-
-    @property
-    def role(self) -> Literal["system", "user", "assistant", "tool"]: ...
-
-    @property
-    def content(self) -> str: ...
-
-    @property
-    def tool_calls(self) -> tuple[ToolCall, ...]: ...
-
-    @property
-    def tool_call_id(self) -> str: ...
-
-
-@dataclass(frozen=True, slots=True)
-class ChatMessage:
-    """A message that is in no log: a prompt, a question of a fold, several in one."""
-
-    role: Literal["system", "user", "assistant", "tool"]
-    content: str
-    tool_calls: tuple[ToolCall, ...] = ()
-    tool_call_id: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ChatRequest:
-    """One request to a chat model.
-
-    `json_schema` asks the server to constrain the output; a server that cannot raises `Refused`.
-    `temperature` None leaves the server's default; `max_tokens` None sets no limit.
-    """
-
-    messages: tuple[WireMessage, ...]
-    temperature: float | None = None
-    max_tokens: int | None = None
-    json_schema: dict[str, Any] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """Tokens as the server counted them; None where it did not say."""
-
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Delta:
-    """A piece of a streamed answer. The last one carries `finish` ("stop", "length", …).
-
-    A stream that ends without a `finish` was cut off.
-    """
-
-    text: str = ""
-    reasoning: str = ""
-    finish: str | None = None
-    usage: Usage | None = None
 
 
 class ChatModel(Protocol):
@@ -112,17 +57,6 @@ class ChatModel(Protocol):
         missing model) or `Refused` (any other 4xx).
         """
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class ModelChoice:
-    """A model that can be picked: `reference` is `provider_id/model`."""
-
-    reference: str
-    label: str
-    provider_id: str
-    kind: str
-    listed: bool = True
 
 
 class Models(Protocol):
@@ -394,66 +328,6 @@ class EpisodeStore(Protocol):
     async def seen_scores(self, agent_id: str, provider: str, model: str) -> SeenScores:
         """The scores of the last recalls of an agent by that embedder."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class LayerStart:
-    """The first message a layer takes in: the first of the log, or, where the strategy was
-    changed in mid-session, that of the last exchange before the change."""
-
-    message_id: str
-    at: float
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """One answer of one agent. `status` is running, done, stopped or failed."""
-
-    id: str
-    session_id: str
-    agent_id: str
-    strategy: dict[str, Any]
-    model: str
-    started_at: float
-    status: str = "running"
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """A part of a prompt and where it comes from.
-
-    `origin` is "system", "spec", "state", "new" or the kind of the layer that shows messages.
-    Either `text` is set, or `messages`: a gapless run of the scope, sent verbatim.
-    `message_ids` names the messages that `text` repeats.
-    """
-
-    origin: str
-    role: Literal["system", "user"] = "system"
-    text: str = ""
-    messages: tuple[Message, ...] = ()
-    message_ids: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SentSection:
-    """A part of a request as it was sent; `tokens` is estimated."""
-
-    origin: str
-    role: str
-    content: str
-    tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class SentRequest:
-    """A request as it was sent, with the server's own counts where it gave them."""
-
-    run_id: str
-    model: str
-    sections: tuple[SentSection, ...]
-    estimated_tokens: int
-    usage: Usage = field(default_factory=Usage)
-    at: float = 0.0
 
 
 class Runs(Protocol):

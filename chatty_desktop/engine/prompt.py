@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chatty_desktop.domain.messages import Message
+from chatty_desktop.domain.requests import ChatMessage, WireMessage
+from chatty_desktop.domain.runs import Section
 from chatty_desktop.domain.tokens import estimate
-from chatty_desktop.engine.ports import ChatMessage, Section, WireMessage
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,19 +26,11 @@ from chatty_desktop.domain.events import (
 )
 from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.messages import Message, Scope, Status
+from chatty_desktop.domain.requests import ChatRequest, Delta, Usage
+from chatty_desktop.domain.runs import Run, Section
 from chatty_desktop.engine.memory.contract import MemoryLayer
 from chatty_desktop.engine.models import ModelChooser, context_of
-from chatty_desktop.engine.ports import (
-    ChatModel,
-    ChatRequest,
-    Delta,
-    MessageLog,
-    Publish,
-    Run,
-    Runs,
-    Section,
-    Usage,
-)
+from chatty_desktop.engine.ports import ChatModel, MessageLog, Publish, Runs
 from chatty_desktop.engine.prompt import Prompt, build_prompt
 
 log = logging.getLogger(__name__)

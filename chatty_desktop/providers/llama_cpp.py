@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from chatty_desktop.domain.errors import Unreachable
 from chatty_desktop.domain.events import ModelProgress, Notice
+from chatty_desktop.domain.requests import ChatRequest, Delta
 from chatty_desktop.domain.settings import ProviderSettings
-from chatty_desktop.engine.ports import ChatRequest, Delta, Publish
+from chatty_desktop.engine.ports import Publish
 from chatty_desktop.paths import Paths
 from chatty_desktop.providers.llama_embedding import LocalEmbedding
 from chatty_desktop.providers.local_engine import EngineSettings, LocalEngine

@@ -8,8 +8,8 @@ from contextlib import aclosing, asynccontextmanager
 from typing import TYPE_CHECKING
 
 from chatty_desktop.domain.errors import Unreachable
+from chatty_desktop.domain.requests import ChatRequest, Delta
 from chatty_desktop.domain.settings import ProviderSettings
-from chatty_desktop.engine.ports import ChatRequest, Delta
 from chatty_desktop.providers.addresses import ollama_root
 from chatty_desktop.providers.contract import ProviderKey
 from chatty_desktop.providers.patience import Patience

@@ -17,7 +17,7 @@ import ollama
 from pydantic import ValidationError
 
 from chatty_desktop.domain.errors import ChattyError, Unreachable
-from chatty_desktop.engine.ports import ChatRequest, Delta, Usage, WireMessage
+from chatty_desktop.domain.requests import ChatRequest, Delta, Usage, WireMessage
 from chatty_desktop.providers import failures
 from chatty_desktop.providers.addresses import is_loopback
 from chatty_desktop.providers.failures import Asked

@@ -8,8 +8,8 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Any
 
+from chatty_desktop.domain.requests import ChatRequest, Delta
 from chatty_desktop.domain.settings import ProviderSettings
-from chatty_desktop.engine.ports import ChatRequest, Delta
 from chatty_desktop.providers.addresses import openai_roots
 from chatty_desktop.providers.contract import ProviderKey
 from chatty_desktop.providers.patience import Patience

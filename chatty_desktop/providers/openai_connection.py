@@ -17,7 +17,7 @@ from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream
 from openai.types.chat import ChatCompletionChunk
 
 from chatty_desktop.domain.errors import ChattyError, Unreachable
-from chatty_desktop.engine.ports import ChatRequest, Delta
+from chatty_desktop.domain.requests import ChatRequest, Delta
 from chatty_desktop.providers import failures
 from chatty_desktop.providers.addresses import is_loopback, openai_roots, server_root
 from chatty_desktop.providers.failures import Asked

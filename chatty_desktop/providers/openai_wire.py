@@ -7,7 +7,7 @@ from typing import Any
 
 from openai.types.chat import ChatCompletionChunk
 
-from chatty_desktop.engine.ports import ChatRequest, Delta, Usage, WireMessage
+from chatty_desktop.domain.requests import ChatRequest, Delta, Usage, WireMessage
 from chatty_desktop.providers.reasoning import ReasoningSplitter
 
 _REASONING_FIELDS = ("reasoning_content", "reasoning")

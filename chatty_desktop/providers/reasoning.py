@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from chatty_desktop.engine.ports import Delta
+from chatty_desktop.domain.requests import Delta
 
 TAGS = ("think", "thinking")
 """Names of the tags in which models write down what they think."""

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from pathlib import PurePath
 
 from chatty_desktop.domain.errors import ChattyError, Invalid, Refused, Unreachable
+from chatty_desktop.domain.requests import ModelChoice
 from chatty_desktop.domain.settings import ProviderSettings, Settings, split_model
-from chatty_desktop.engine.ports import ChatModel, ModelChoice, Publish
+from chatty_desktop.engine.ports import ChatModel, Publish
 from chatty_desktop.paths import Paths
 from chatty_desktop.providers.contract import Provider, ProviderKey
 from chatty_desktop.providers.embedders import Embed, no_embedding

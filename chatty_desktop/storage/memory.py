@@ -20,9 +20,14 @@ from sqlalchemy import (
 )
 
 from chatty_desktop.domain.errors import Invalid
-from chatty_desktop.domain.memory import Fact, LedgerEntry, StateRevision, SummaryRevision
+from chatty_desktop.domain.memory import (
+    Fact,
+    LayerStart,
+    LedgerEntry,
+    StateRevision,
+    SummaryRevision,
+)
 from chatty_desktop.domain.messages import Scope
-from chatty_desktop.engine.ports import LayerStart
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.database import Database
 

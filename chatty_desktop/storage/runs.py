@@ -11,8 +11,9 @@ from sqlalchemy import Connection, insert, select, update
 
 from chatty_desktop.domain.events import LogEntry
 from chatty_desktop.domain.messages import Scope
+from chatty_desktop.domain.requests import Usage
+from chatty_desktop.domain.runs import Run, Section, SentRequest, SentSection
 from chatty_desktop.domain.tokens import estimate
-from chatty_desktop.engine.ports import Run, Section, SentRequest, SentSection, Usage
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.messages import StoredMessages

@@ -9,12 +9,13 @@ from chatty_desktop.domain.agents import Agent, AgentDefinition
 from chatty_desktop.domain.events import Event
 from chatty_desktop.domain.memory import LayerSnapshot, LedgerEntry
 from chatty_desktop.domain.messages import Message, Scope, Session
+from chatty_desktop.domain.requests import ChatRequest
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.domain.strategies import parse_strategy
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.models import ModelChooser
-from chatty_desktop.engine.ports import ChatRequest, Models
+from chatty_desktop.engine.ports import Models
 from chatty_desktop.engine.reembed import Reembedding
 from chatty_desktop.paths import resources_folder
 from chatty_desktop.storage.agents import StoredAgents

@@ -9,7 +9,8 @@ from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 from chatty_desktop.domain.errors import Invalid
-from chatty_desktop.engine.ports import ChatModel, ChatRequest, Delta, ModelChoice, Usage
+from chatty_desktop.domain.requests import ChatRequest, Delta, ModelChoice, Usage
+from chatty_desktop.engine.ports import ChatModel
 
 Script = str | Exception | Sequence[Delta] | Sequence[dict[str, Any]]
 

@@ -18,8 +18,9 @@ import pytest
 
 from chatty_desktop.domain.errors import Refused, Unreachable
 from chatty_desktop.domain.events import Event, ModelProgress, Notice
+from chatty_desktop.domain.requests import ChatMessage, ChatRequest, Delta
 from chatty_desktop.domain.settings import ProviderSettings
-from chatty_desktop.engine.ports import ChatMessage, ChatModel, ChatRequest, Delta
+from chatty_desktop.engine.ports import ChatModel
 from chatty_desktop.paths import Paths
 from chatty_desktop.providers.llama_cpp import LlamaCppProvider
 from chatty_desktop.providers.local_engine import EngineSettings, LocalEngine

@@ -9,9 +9,10 @@ from typing import Any
 from chatty_desktop.app import App
 from chatty_desktop.domain.events import LogEntry
 from chatty_desktop.domain.ids import new_id
-from chatty_desktop.domain.memory import LedgerEntry, Outcome, StateRevision
+from chatty_desktop.domain.memory import LayerStart, LedgerEntry, Outcome, StateRevision
 from chatty_desktop.domain.messages import Message, Role, Scope, Session, Status
-from chatty_desktop.engine.ports import LayerStart, Run, Section, Usage
+from chatty_desktop.domain.requests import Usage
+from chatty_desktop.domain.runs import Run, Section
 
 DAY = 86_400.0
 MODEL = "local/starter"

@@ -15,10 +15,10 @@ from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.errors import ChattyError, Invalid
 from chatty_desktop.domain.memory import LayerSnapshot, LedgerEntry, MemorySnapshot
 from chatty_desktop.domain.messages import Message
+from chatty_desktop.domain.runs import Run, Section
 from chatty_desktop.domain.strategies import Composite, layer_keys
 from chatty_desktop.engine.memory import build_memory
 from chatty_desktop.engine.memory.contract import MemoryLayer, Recalling, Refolding, Surroundings
-from chatty_desktop.engine.ports import Run, Section
 
 log = logging.getLogger(__name__)
 

@@ -9,16 +9,9 @@ from typing import Protocol, runtime_checkable
 from chatty_desktop.domain.events import Level
 from chatty_desktop.domain.memory import LedgerEntry, MemorySnapshot
 from chatty_desktop.domain.messages import Message, Scope
+from chatty_desktop.domain.runs import Run, Section
 from chatty_desktop.engine.models import ModelChooser
-from chatty_desktop.engine.ports import (
-    Embedders,
-    EpisodeStore,
-    MemoryStore,
-    MessageLog,
-    Run,
-    Runs,
-    Section,
-)
+from chatty_desktop.engine.ports import Embedders, EpisodeStore, MemoryStore, MessageLog, Runs
 
 
 class MemoryLayer(Protocol):

@@ -28,11 +28,12 @@ from chatty_desktop.domain.errors import ChattyError, Invalid
 from chatty_desktop.domain.memory import LayerSnapshot, MemorySnapshot
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.ranking import by_vector, by_vector_and_words
+from chatty_desktop.domain.runs import Run, Section
 from chatty_desktop.domain.strategies import Episodic
 from chatty_desktop.engine.embedding import embed_episodes, embed_query
 from chatty_desktop.engine.memory.contract import Surroundings
 from chatty_desktop.engine.memory.queue import Queue, begin, read_queue
-from chatty_desktop.engine.ports import Embedder, Run, Section
+from chatty_desktop.engine.ports import Embedder
 
 BATCH = 64
 """Episodes embedded at one go; a run has fewer, unless earlier ones wait."""

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.memory import LayerSnapshot, MemorySnapshot
 from chatty_desktop.domain.messages import Message
+from chatty_desktop.domain.runs import Run, Section
 from chatty_desktop.domain.strategies import FullTranscript, Window
 from chatty_desktop.engine.memory.contract import Surroundings
-from chatty_desktop.engine.ports import Run, Section
 
 
 class Layer:

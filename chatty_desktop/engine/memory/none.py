@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from chatty_desktop.domain.memory import LayerSnapshot, MemorySnapshot
 from chatty_desktop.domain.messages import Message
+from chatty_desktop.domain.runs import Run, Section
 from chatty_desktop.domain.strategies import NoMemory
 from chatty_desktop.engine.memory.contract import Surroundings
-from chatty_desktop.engine.ports import Run, Section
 
 
 class Layer:

@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from chatty_desktop.domain.branch import Branch
+from chatty_desktop.domain.memory import LayerStart
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.strategies import layer_keys
 from chatty_desktop.engine.memory.contract import Surroundings
-from chatty_desktop.engine.ports import LayerStart
 
 _READ_AT_FIRST = 16
 """Batches: the last one on the branch is nearly always among the newest."""

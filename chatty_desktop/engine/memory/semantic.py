@@ -29,12 +29,12 @@ from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.memory import Fact, LayerSnapshot, LedgerEntry, MemorySnapshot, Outcome
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.questions import Turn
+from chatty_desktop.domain.runs import Run, Section
 from chatty_desktop.domain.strategies import Semantic
 from chatty_desktop.engine.asking import Asking
 from chatty_desktop.engine.memory.contract import Surroundings
 from chatty_desktop.engine.memory.queue import Queue, begin, read_again, read_queue
 from chatty_desktop.engine.models import Completion
-from chatty_desktop.engine.ports import Run, Section
 
 LONGEST_ANSWER = 600
 """Tokens: about a dozen facts as JSON."""

@@ -27,12 +27,12 @@ from chatty_desktop.domain.memory import (
     StateRevision,
 )
 from chatty_desktop.domain.messages import Message, tail
+from chatty_desktop.domain.runs import Run, Section
 from chatty_desktop.domain.state import compact
 from chatty_desktop.domain.strategies import State
 from chatty_desktop.engine.fold import Fold, Verdict, fits
 from chatty_desktop.engine.memory.contract import Surroundings
 from chatty_desktop.engine.memory.queue import Queue, begin, read_again, read_queue
-from chatty_desktop.engine.ports import Run, Section
 
 UNFOLDED_SHOWN = 20
 """Of what is not folded yet the model sees at most this many messages, the newest."""

@@ -26,6 +26,7 @@ from chatty_desktop.domain.memory import (
     SummaryRevision,
 )
 from chatty_desktop.domain.messages import Message
+from chatty_desktop.domain.runs import Run, Section
 from chatty_desktop.domain.strategies import Summarized
 from chatty_desktop.domain.summarizing import (
     read_summary,
@@ -37,7 +38,6 @@ from chatty_desktop.domain.tokens import estimate
 from chatty_desktop.engine.asking import Asking
 from chatty_desktop.engine.memory.contract import Surroundings
 from chatty_desktop.engine.memory.queue import Queue, begin, read_again, read_queue
-from chatty_desktop.engine.ports import Run, Section
 
 LONGEST_SUMMARY = 700
 """Tokens: what the prompt asks for, 250 words, in any language, and some more."""

@@ -18,8 +18,9 @@ from PySide6.QtWidgets import (
 from chatty_desktop.domain.embedding import suggested_threshold
 from chatty_desktop.domain.episodes import SeenScores
 from chatty_desktop.domain.errors import ChattyError
+from chatty_desktop.domain.requests import ModelChoice
 from chatty_desktop.domain.settings import EmbedderSettings
-from chatty_desktop.engine.ports import ModelChoice, Models
+from chatty_desktop.engine.ports import Models
 from chatty_desktop.ui.pieces import caption
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, S

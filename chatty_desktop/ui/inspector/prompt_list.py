@@ -9,7 +9,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from chatty_desktop.engine.ports import SentSection
+from chatty_desktop.domain.runs import SentSection
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import S

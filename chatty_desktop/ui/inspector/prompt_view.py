@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from chatty_desktop.engine.ports import SentRequest
+from chatty_desktop.domain.runs import SentRequest
 from chatty_desktop.ui.inspector.prompt_list import PromptDelegate, PromptModel
 from chatty_desktop.ui.pieces import Empty, Words
 from chatty_desktop.ui.readable import when

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import pytest
 
+from chatty_desktop.domain.requests import ChatMessage, ChatRequest, Delta, Usage
 from chatty_desktop.domain.settings import ProviderSettings
-from chatty_desktop.engine.ports import ChatMessage, ChatModel, ChatRequest, Delta, Usage
+from chatty_desktop.engine.ports import ChatModel
 from chatty_desktop.providers.contract import Provider, ProviderKey
 from chatty_desktop.providers.ollama import OllamaProvider
 from chatty_desktop.providers.openai_compatible import OpenAIProvider

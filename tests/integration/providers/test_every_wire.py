@@ -10,7 +10,8 @@ import pytest
 
 from chatty_desktop.domain.errors import Refused, Unreachable
 from chatty_desktop.domain.messages import ToolCall
-from chatty_desktop.engine.ports import ChatMessage, ChatModel, ChatRequest, Delta
+from chatty_desktop.domain.requests import ChatMessage, ChatRequest, Delta
+from chatty_desktop.engine.ports import ChatModel
 from chatty_desktop.providers.contract import Provider
 from chatty_desktop.providers.patience import Patience
 from tests.helpers.servers import Answer, Call, OllamaServer, OpenAIServer

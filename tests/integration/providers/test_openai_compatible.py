@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from chatty_desktop.domain.errors import Refused, Unreachable
-from chatty_desktop.engine.ports import ChatMessage, ChatRequest
+from chatty_desktop.domain.requests import ChatMessage, ChatRequest
 from tests.helpers.servers import Answer, OpenAIServer
 from tests.integration.providers.conftest import answered, provider_for
 

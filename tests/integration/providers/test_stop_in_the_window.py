@@ -18,7 +18,7 @@ import pytest
 import qasync
 from PySide6.QtWidgets import QApplication
 
-from chatty_desktop.engine.ports import Delta
+from chatty_desktop.domain.requests import Delta
 from tests.helpers.servers import Answer, OllamaServer, OpenAIServer
 from tests.integration.providers.conftest import answered, asking, provider_for
 

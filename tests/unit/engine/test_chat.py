@@ -11,7 +11,7 @@ from sqlalchemy import Connection, text
 from chatty_desktop.domain.errors import Invalid, Unreachable
 from chatty_desktop.domain.events import MessageCommitted, Notice, RunPhaseChanged, TextStreamed
 from chatty_desktop.domain.messages import Message, Status
-from chatty_desktop.engine.ports import ChatRequest, Delta, Usage
+from chatty_desktop.domain.requests import ChatRequest, Delta, Usage
 from chatty_desktop.storage.messages import StoredMessages
 from tests.helpers.desk import Desk, wire
 from tests.helpers.scripted import ScriptedModel, ScriptedModels

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.errors import Invalid, Unreachable
 from chatty_desktop.domain.messages import Message
+from chatty_desktop.domain.runs import Section
 from chatty_desktop.domain.strategies import layer_keys
 from chatty_desktop.engine.memory.composite import once
-from chatty_desktop.engine.ports import Section
 from tests.helpers.bag_of_words import BagOfWords
 from tests.helpers.desk import STATE, Desk, system, wire
 from tests.helpers.scripted import ScriptedModel

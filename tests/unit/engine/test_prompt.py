@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.messages import Message, Role, Status, ToolCall, tail
+from chatty_desktop.domain.runs import Section
 from chatty_desktop.domain.tokens import estimate
-from chatty_desktop.engine.ports import Section
 from chatty_desktop.engine.prompt import build_prompt
 
 TEXT = st.text(min_size=1, max_size=40)

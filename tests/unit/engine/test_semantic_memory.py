@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from chatty_desktop.domain.errors import Invalid, Refused, Unreachable
-from chatty_desktop.engine.ports import Delta
+from chatty_desktop.domain.requests import Delta
 from tests.helpers.desk import STATE, Desk, system, wire
 from tests.helpers.scripted import ScriptedModel, ScriptedModels
 

@@ -171,7 +171,7 @@ async def test_a_model_that_cannot_be_reached_keeps_the_queue_for_the_next_run(
 async def test_an_answer_cut_off_in_the_middle_is_not_a_refusal(
     desk: Desk, model: ScriptedModel
 ) -> None:
-    from chatty_desktop.engine.ports import Delta
+    from chatty_desktop.domain.requests import Delta
 
     model.folds.append([Delta('{"changes": [')])
     await desk.say("I go to Kyoto.")

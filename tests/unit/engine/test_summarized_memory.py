@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from chatty_desktop.domain.errors import Invalid, Refused, Unreachable
-from chatty_desktop.engine.ports import ChatRequest, Delta
+from chatty_desktop.domain.requests import ChatRequest, Delta
 from tests.helpers.desk import STATE, Desk, system, wire
 from tests.helpers.scripted import ScriptedModel, ScriptedModels
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from chatty_desktop.domain.errors import Unreachable
+from chatty_desktop.domain.requests import ChatMessage, ChatRequest
 from chatty_desktop.domain.settings import ProviderSettings
-from chatty_desktop.engine.ports import ChatMessage, ChatRequest
 from chatty_desktop.paths import Paths
 from chatty_desktop.providers.llama_cpp import LlamaCppProvider
 from chatty_desktop.providers.starter import STARTER, StarterModel
