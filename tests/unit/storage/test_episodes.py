@@ -165,7 +165,7 @@ async def test_a_run_is_one_append_and_many_appends_are_compacted(store: Store) 
     await store.nearest("open the index")
     for number in range(50):
         await store.embed(await store.say(f"a{number}", f"b{number}"))
-    await until(lambda: any(o.compactions for o in store.episodes._index._open.values()))
+    await until(lambda: any(o.compactions for o in store.episodes._index._index._open.values()))
     (size,) = await store.episodes.sizes()
     assert size.rows == 100
     assert size.appends <= 1
@@ -203,7 +203,7 @@ async def test_when_idle_a_table_with_a_few_appends_is_compacted_too(tmp_path: P
     async with Store.open(tmp_path, idle_seconds=0.05) as store:
         for number in range(10):
             await store.embed(await store.say(f"message {number}"))
-        await until(lambda: any(o.compactions for o in store.episodes._index._open.values()))
+        await until(lambda: any(o.compactions for o in store.episodes._index._index._open.values()))
 
 
 async def test_the_index_is_built_again_when_its_folder_is_gone(tmp_path: Path) -> None:
@@ -237,8 +237,8 @@ async def test_a_broken_index_is_told_of_and_built_again_without_a_model(
         more = await store.say("a dog")
         await store.embed(more)
         assert (await store.nearest("a dog"))[0] == more[0].id
-        while store.episodes._tasks:
-            await asyncio.wait(tuple(store.episodes._tasks))
+        while store.episodes._index._tasks:
+            await asyncio.wait(tuple(store.episodes._index._tasks))
         if broken != "a file in its place":
             (notice,) = [event for event in store.told if isinstance(event, Notice)]
             assert "built again" in notice.text
@@ -273,8 +273,8 @@ async def test_deleting_a_session_or_an_agent_takes_its_episodes_along(tmp_path:
         assert (await store.agents.delete("ada")).episodes == 1
         assert await store.nearest("one") == []
         assert (await store.episodes.counts()).embedded == {BAG: 1}
-        while store.episodes._tasks:
-            await asyncio.wait(tuple(store.episodes._tasks))
+        while store.episodes._index._tasks:
+            await asyncio.wait(tuple(store.episodes._index._tasks))
     assert store.index().ids(BAG) == [third[0].id]
 
 
@@ -293,7 +293,7 @@ async def test_an_episode_is_recorded_and_embedded_once(store: Store) -> None:
     await store.embed(said)
     assert (await store.episodes.counts()).embedded == {BAG: 1}
     assert await store.nearest("one") == [said[0].id]
-    assert store.episodes._index.ids(BAG) == [said[0].id]
+    assert store.episodes._index._index.ids(BAG) == [said[0].id]
 
 
 async def test_what_waits_is_found_again_however_often_it_was_looked_for(store: Store) -> None:
