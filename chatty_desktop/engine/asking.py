@@ -21,15 +21,69 @@ UNKNOWN_CONTEXT = 4096
 
 
 @dataclass(slots=True)
-class Asking:
-    """One model that memory asks. `room` is how many tokens of messages fit one question,
-    `answer_tokens` the longest answer."""
+class Asker:
+    """One model that memory asks, and what was spent on it since `begin`."""
 
     models: ModelChooser
     model: ChatModel
+    _spent: list[Completion] = field(default_factory=list, kw_only=True)
+
+    def begin(self) -> None:
+        """Count what is asked from here on."""
+        self._spent.clear()
+
+    async def ask(
+        self,
+        limit: int,
+        turns: Sequence[Turn],
+        worded: Sequence[Turn] = (),
+        schema: dict[str, Any] | None = None,
+    ) -> Completion:
+        """One answer of at most `limit` tokens, constrained by the schema where the server can;
+        where it turns out that it cannot, what `worded` asks for in words. Raises `Unreachable`
+        or `Refused`."""
+        if schema is None:
+            return await self._complete(turns, None, limit)
+        if self.models.constrains(self.model):
+            try:
+                return await self._complete(turns, schema, limit)
+            except Refused:
+                answer = await self._complete(worded, None, limit)
+            self.models.cannot_constrain(self.model)
+            return answer
+        return await self._complete(worded, None, limit)
+
+    @property
+    def reply(self) -> str:
+        """The last answer less reasoning, "" before the first."""
+        return without_reasoning(self._spent[-1].text).strip() if self._spent else ""
+
+    @property
+    def prompt_tokens(self) -> int:
+        """Of all that was asked since `begin`, as the server counted them."""
+        return sum(each.usage.prompt_tokens or 0 for each in self._spent)
+
+    @property
+    def completion_tokens(self) -> int:
+        return sum(each.usage.completion_tokens or 0 for each in self._spent)
+
+    async def _complete(
+        self, turns: Sequence[Turn], schema: dict[str, Any] | None, limit: int
+    ) -> Completion:
+        messages = tuple(ChatMessage(role, content) for role, content in turns)
+        request = ChatRequest(messages, temperature=0.0, max_tokens=limit, json_schema=schema)
+        answer = await complete(self.model, request)
+        self._spent.append(answer)
+        return answer
+
+
+@dataclass(slots=True)
+class Asking(Asker):
+    """The asking of one question. `room` is how many tokens of messages fit it, `answer_tokens`
+    the longest answer."""
+
     room: int
     answer_tokens: int
-    _spent: list[Completion] = field(default_factory=list)
 
     @classmethod
     async def of(
@@ -56,65 +110,30 @@ class Asking:
     @property
     def message_chars(self) -> int:
         """Characters of one message that are shown."""
-        # A script without spaces has about one and a half characters a token.
-        return min(MESSAGE_CHARS, self.room * 3 // 2)
+        return shown_chars(self.room)
 
     def chunks(self, messages: Sequence[Message]) -> Iterator[list[Message]]:
         """The messages in order, in batches that fit one question each."""
-        chunk: list[Message] = []
-        used = 0
-        for message in messages:
-            size = estimate(message.content[: self.message_chars])
-            if chunk and used + size > self.room:
-                yield chunk
-                chunk, used = [], 0
-            chunk.append(message)
-            used += size
-        if chunk:
-            yield chunk
+        rest = messages
+        while rest:
+            batch = first_batch(rest, self.room)
+            yield batch
+            rest = rest[len(batch) :]
 
-    def begin(self) -> None:
-        """Count what is asked from here on."""
-        self._spent.clear()
 
-    async def ask(
-        self,
-        turns: Sequence[Turn],
-        worded: Sequence[Turn] = (),
-        schema: dict[str, Any] | None = None,
-    ) -> Completion:
-        """One answer, constrained by the schema where the server can; where it turns out that it
-        cannot, what `worded` asks for in words. Raises `Unreachable` or `Refused`."""
-        if schema is None:
-            return await self._complete(turns, None)
-        if self.models.constrains(self.model):
-            try:
-                return await self._complete(turns, schema)
-            except Refused:
-                answer = await self._complete(worded, None)
-            self.models.cannot_constrain(self.model)
-            return answer
-        return await self._complete(worded, None)
+def first_batch(messages: Sequence[Message], room: int) -> list[Message]:
+    """As many messages from the first on as fit `room` tokens; at least one."""
+    longest = shown_chars(room)
+    batch: list[Message] = []
+    for message in messages:
+        room -= estimate(message.content[:longest])
+        if batch and room < 0:
+            break
+        batch.append(message)
+    return batch
 
-    @property
-    def reply(self) -> str:
-        """The last answer less reasoning, "" before the first."""
-        return without_reasoning(self._spent[-1].text).strip() if self._spent else ""
 
-    @property
-    def prompt_tokens(self) -> int:
-        """Of all that was asked since `begin`, as the server counted them."""
-        return sum(each.usage.prompt_tokens or 0 for each in self._spent)
-
-    @property
-    def completion_tokens(self) -> int:
-        return sum(each.usage.completion_tokens or 0 for each in self._spent)
-
-    async def _complete(self, turns: Sequence[Turn], schema: dict[str, Any] | None) -> Completion:
-        messages = tuple(ChatMessage(role, content) for role, content in turns)
-        request = ChatRequest(
-            messages, temperature=0.0, max_tokens=self.answer_tokens, json_schema=schema
-        )
-        answer = await complete(self.model, request)
-        self._spent.append(answer)
-        return answer
+def shown_chars(room: int) -> int:
+    """Characters of one message that are shown where `room` tokens of messages fit."""
+    # A script without spaces has about one and a half characters a token.
+    return min(MESSAGE_CHARS, room * 3 // 2)

@@ -33,6 +33,7 @@ from chatty_desktop.domain.runs import Run, Section
 from chatty_desktop.domain.strategies import Semantic
 from chatty_desktop.engine.asking import Asking
 from chatty_desktop.engine.memory.contract import Surroundings
+from chatty_desktop.engine.memory.ledger import ledger_row
 from chatty_desktop.engine.memory.queue import Queue, begin, read_again, read_queue
 from chatty_desktop.engine.models import Completion
 
@@ -155,8 +156,19 @@ class Layer:
             started = time.time()
             verdict = await self._verdict(asking, batch)
             reached = verdict.outcome != "unreachable"
-            entry = self._entry(verdict, asking, batch, run_id, started)
-            entry = replace(entry, consumed=consume and reached)
+            entry = ledger_row(
+                self._around,
+                asking,
+                "extraction",
+                run_id,
+                batch,
+                started=started,
+                outcome=verdict.outcome,
+                reason=verdict.reason,
+                attempts=verdict.attempts,
+                consumed=consume and reached,
+                dropped=verdict.dropped,
+            )
             facts = await self._new(verdict.found, entry, branch)
             if verdict.outcome == "accepted":
                 entry = _told(entry, facts)
@@ -173,7 +185,7 @@ class Layer:
         reason = ""
         for attempt in (1, 2):
             try:
-                answer = await asking.ask(turns, worded, facts_schema())
+                answer = await asking.ask(asking.answer_tokens, turns, worded, facts_schema())
             except Unreachable as problem:
                 return _Verdict("unreachable", str(problem), attempt)
             except Refused as problem:
@@ -232,37 +244,6 @@ class Layer:
             for each in found
             if (each.subject, each.fact) not in known
         ]
-
-    def _entry(
-        self,
-        verdict: _Verdict,
-        asking: Asking,
-        batch: Sequence[Message],
-        run_id: str,
-        started: float,
-    ) -> LedgerEntry:
-        scope = self._around.scope
-        return LedgerEntry(
-            id=new_id(),
-            run_id=run_id,
-            agent_id=scope.agent_id,
-            session_id=scope.session_id,
-            layer=self._around.layer,
-            kind="extraction",
-            outcome=verdict.outcome,
-            reason=verdict.reason,
-            attempts=verdict.attempts,
-            model=asking.model.reference,
-            message_ids=tuple(message.id for message in batch),
-            patch=None,
-            dropped=tuple(verdict.dropped),
-            reply=asking.reply,
-            consumed=False,
-            started_at=started,
-            finished_at=time.time(),
-            prompt_tokens=asking.prompt_tokens,
-            completion_tokens=asking.completion_tokens,
-        )
 
     # --- what is known on a branch -----------------------------------------------------------
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
 from string import Template
 from typing import Any
 
@@ -32,6 +31,7 @@ from chatty_desktop.domain.state import compact
 from chatty_desktop.domain.strategies import State
 from chatty_desktop.engine.fold import Fold, Verdict, fits
 from chatty_desktop.engine.memory.contract import Surroundings
+from chatty_desktop.engine.memory.ledger import ledger_row
 from chatty_desktop.engine.memory.queue import Queue, begin, read_again, read_queue
 
 UNFOLDED_SHOWN = 20
@@ -158,45 +158,26 @@ class Layer:
             started = time.time()
             verdict = await fold.fold(state, batch)
             reached = verdict.outcome != "unreachable"
-            entry = self._entry(verdict, batch, run_id, fold.model.reference, started)
-            entry = replace(entry, consumed=consume and reached)
+            entry = ledger_row(
+                self._around,
+                fold.asker,
+                "fold",
+                run_id,
+                batch,
+                started=started,
+                outcome=verdict.outcome,
+                reason=verdict.reason,
+                attempts=verdict.attempts,
+                consumed=consume and reached,
+                patch=verdict.patch,
+                dropped=verdict.dropped,
+            )
             await self._around.store.settle_fold(
                 entry, self._made(verdict, entry, _later(branch, base, batch[-1]))
             )
             await self._around.tell(*_report(entry))
             if not reached:
                 return
-
-    def _entry(
-        self,
-        verdict: Verdict,
-        batch: Sequence[Message],
-        run_id: str,
-        model: str,
-        started: float,
-    ) -> LedgerEntry:
-        scope = self._around.scope
-        return LedgerEntry(
-            id=new_id(),
-            run_id=run_id,
-            agent_id=scope.agent_id,
-            session_id=scope.session_id,
-            layer=self._around.layer,
-            kind="fold",
-            outcome=verdict.outcome,
-            reason=verdict.reason,
-            attempts=verdict.attempts,
-            model=model,
-            message_ids=tuple(message.id for message in batch),
-            patch=verdict.patch,
-            dropped=verdict.dropped,
-            reply=verdict.reply,
-            consumed=False,
-            started_at=started,
-            finished_at=time.time(),
-            prompt_tokens=verdict.prompt_tokens,
-            completion_tokens=verdict.completion_tokens,
-        )
 
     def _made(
         self, verdict: Verdict, entry: LedgerEntry, after_message_id: str

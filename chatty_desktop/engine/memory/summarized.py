@@ -37,6 +37,7 @@ from chatty_desktop.domain.summarizing import (
 from chatty_desktop.domain.tokens import estimate
 from chatty_desktop.engine.asking import Asking
 from chatty_desktop.engine.memory.contract import Surroundings
+from chatty_desktop.engine.memory.ledger import ledger_row
 from chatty_desktop.engine.memory.queue import Queue, begin, read_again, read_queue
 
 LONGEST_SUMMARY = 700
@@ -156,28 +157,19 @@ class Layer:
         except Refused as problem:
             outcome, reason = "refused", str(problem)
         accepted = outcome == "accepted"
-        scope = self._around.scope
-        ids = tuple(message.id for chunk in chunks for message in chunk)
-        entry = LedgerEntry(
-            id=new_id(),
-            run_id=run_id,
-            agent_id=scope.agent_id,
-            session_id=scope.session_id,
-            layer=self._around.layer,
-            kind="summary",
+        entry = ledger_row(
+            self._around,
+            asking,
+            "summary",
+            run_id,
+            [message for chunk in chunks for message in chunk],
+            started=started,
             outcome=outcome,
             reason=reason,
             attempts=1,
-            model=asking.model.reference,
-            message_ids=ids,
-            patch={"summary": text} if accepted else None,
-            dropped=tuple(dropped),
-            reply=asking.reply,
             consumed=accepted,
-            started_at=started,
-            finished_at=time.time(),
-            prompt_tokens=asking.prompt_tokens,
-            completion_tokens=asking.completion_tokens,
+            patch={"summary": text} if accepted else None,
+            dropped=dropped,
         )
         return entry, self._made(entry, text) if accepted else None
 
@@ -193,7 +185,7 @@ class Layer:
             messages=messages,
             message_chars=asking.message_chars,
         )
-        answer = await asking.ask(question)
+        answer = await asking.ask(asking.answer_tokens, question)
         text = read_summary(answer.text, answer.finish)
         known = "\n".join([summary, *(message.content for message in messages)])
         text, dropped = without_examples(text, question, known)

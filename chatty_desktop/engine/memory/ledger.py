@@ -1,0 +1,52 @@
+"""Ledger rows: what memory asked a model, and how it ended."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from chatty_desktop.domain.ids import new_id
+from chatty_desktop.domain.memory import LedgerEntry, LedgerKind, Outcome
+from chatty_desktop.domain.messages import Message
+from chatty_desktop.engine.asking import Asker
+from chatty_desktop.engine.memory.contract import Surroundings
+
+
+def ledger_row(
+    around: Surroundings,
+    asker: Asker,
+    kind: LedgerKind,
+    run_id: str,
+    messages: Sequence[Message],
+    *,
+    started: float,
+    outcome: Outcome,
+    reason: str,
+    attempts: int,
+    consumed: bool,
+    patch: dict[str, Any] | None = None,
+    dropped: Sequence[dict[str, Any]] = (),
+) -> LedgerEntry:
+    """The row of what `asker` was asked about the messages since its `begin`, ended now."""
+    return LedgerEntry(
+        id=new_id(),
+        run_id=run_id,
+        agent_id=around.scope.agent_id,
+        session_id=around.scope.session_id,
+        layer=around.layer,
+        kind=kind,
+        outcome=outcome,
+        reason=reason,
+        attempts=attempts,
+        model=asker.model.reference,
+        message_ids=tuple(message.id for message in messages),
+        patch=patch,
+        dropped=tuple(dropped),
+        reply=asker.reply,
+        consumed=consumed,
+        started_at=started,
+        finished_at=time.time(),
+        prompt_tokens=asker.prompt_tokens,
+        completion_tokens=asker.completion_tokens,
+    )
