@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Protocol
 
+from chatty_desktop.domain.requests import ChatRequest, Delta
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.engine.ports import ChatModel
 
@@ -20,6 +21,14 @@ class Provider(Protocol):
 
     def chat_model(self, name: str) -> ChatModel:
         """The model of that name, whether or not it is listed. Asks nobody."""
+        ...
+
+    async def context_length(self, name: str) -> int | None:
+        """The context of a model as it is served, in tokens; None when not known."""
+        ...
+
+    def stream(self, name: str, request: ChatRequest) -> AsyncIterator[Delta]:
+        """One answer of the model of that name, as `ports.ChatModel` has it."""
         ...
 
     async def prepare(self) -> None:
@@ -40,3 +49,21 @@ class Provider(Protocol):
     async def close(self) -> None:
         """Close connections, end processes. Streams that still run end."""
         ...
+
+
+class ProvidedModel:
+    """`ports.ChatModel`: one model of a provider, by its name there."""
+
+    def __init__(self, provider: Provider, name: str) -> None:
+        self._provider = provider
+        self._name = name
+
+    @property
+    def reference(self) -> str:
+        return f"{self._provider.settings.id}/{self._name}"
+
+    async def context_length(self) -> int | None:
+        return await self._provider.context_length(self._name)
+
+    def stream(self, request: ChatRequest) -> AsyncIterator[Delta]:
+        return self._provider.stream(self._name, request)

@@ -17,6 +17,7 @@ from chatty_desktop.domain.requests import ChatRequest, Delta
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.engine.ports import Publish
 from chatty_desktop.paths import Paths
+from chatty_desktop.providers.contract import ProvidedModel
 from chatty_desktop.providers.llama_embedding import LocalEmbedding
 from chatty_desktop.providers.local_engine import EngineSettings, LocalEngine
 from chatty_desktop.providers.model_files import available_memory, check_memory, check_model_file
@@ -67,8 +68,11 @@ class LlamaCppProvider:
         """The context the engine is started with, in tokens."""
         return self.settings.context_length or DEFAULT_CONTEXT
 
-    def chat_model(self, name: str) -> LlamaCppChatModel:
-        return LlamaCppChatModel(self, name)
+    async def context_length(self, _name: str) -> int:
+        return self.context
+
+    def chat_model(self, name: str) -> ProvidedModel:
+        return ProvidedModel(self, name)
 
     async def prepare(self) -> None:
         """Nothing is needed before the first request."""
@@ -222,24 +226,6 @@ class LlamaCppProvider:
             return engine.key
 
         return OpenAIConnection(self.settings.id, engine.address, key, self._patience)
-
-
-class LlamaCppChatModel:
-    """One model file."""
-
-    def __init__(self, provider: LlamaCppProvider, name: str) -> None:
-        self._provider = provider
-        self._name = name
-
-    @property
-    def reference(self) -> str:
-        return f"{self._provider.settings.id}/{self._name}"
-
-    async def context_length(self) -> int | None:
-        return self._provider.context
-
-    def stream(self, request: ChatRequest) -> AsyncIterator[Delta]:
-        return self._provider.stream(self._name, request)
 
 
 class _Loaded:

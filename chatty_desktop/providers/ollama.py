@@ -11,7 +11,7 @@ from chatty_desktop.domain.errors import Unreachable
 from chatty_desktop.domain.requests import ChatRequest, Delta
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.providers.addresses import ollama_root
-from chatty_desktop.providers.contract import ProviderKey
+from chatty_desktop.providers.contract import ProvidedModel, ProviderKey
 from chatty_desktop.providers.patience import Patience
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class OllamaProvider:
         """The context asked for on every call, in tokens."""
         return self.settings.context_length or DEFAULT_CONTEXT
 
-    def chat_model(self, name: str) -> OllamaChatModel:
-        return OllamaChatModel(self, name)
+    def chat_model(self, name: str) -> ProvidedModel:
+        return ProvidedModel(self, name)
 
     async def prepare(self) -> None:
         """Import the SDK."""
@@ -108,21 +108,3 @@ class OllamaProvider:
         from chatty_desktop.providers.ollama_connection import OllamaConnection
 
         return OllamaConnection(self.settings.id, self._url, key, self._patience)
-
-
-class OllamaChatModel:
-    """One model of an Ollama."""
-
-    def __init__(self, provider: OllamaProvider, name: str) -> None:
-        self._provider = provider
-        self._name = name
-
-    @property
-    def reference(self) -> str:
-        return f"{self._provider.settings.id}/{self._name}"
-
-    async def context_length(self) -> int | None:
-        return await self._provider.context_length(self._name)
-
-    def stream(self, request: ChatRequest) -> AsyncIterator[Delta]:
-        return self._provider.stream(self._name, request)

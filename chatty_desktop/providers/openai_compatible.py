@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from chatty_desktop.domain.requests import ChatRequest, Delta
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.providers.addresses import openai_roots
-from chatty_desktop.providers.contract import ProviderKey
+from chatty_desktop.providers.contract import ProvidedModel, ProviderKey
 from chatty_desktop.providers.patience import Patience
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ class OpenAIProvider:
         self._connected: OpenAIConnection | None = None
         self._contexts: dict[str, tuple[float, int | None]] = {}
 
-    def chat_model(self, name: str) -> OpenAIChatModel:
-        return OpenAIChatModel(self, name)
+    def chat_model(self, name: str) -> ProvidedModel:
+        return ProvidedModel(self, name)
 
     async def prepare(self) -> None:
         """Import the SDK."""
@@ -99,24 +99,6 @@ class OpenAIProvider:
         properties = await (await self._connection()).properties()
         served = properties.get("default_generation_settings")
         return _positive(served.get("n_ctx")) if isinstance(served, dict) else None
-
-
-class OpenAIChatModel:
-    """One model of an OpenAI-compatible server."""
-
-    def __init__(self, provider: OpenAIProvider, name: str) -> None:
-        self._provider = provider
-        self._name = name
-
-    @property
-    def reference(self) -> str:
-        return f"{self._provider.settings.id}/{self._name}"
-
-    async def context_length(self) -> int | None:
-        return await self._provider.context_length(self._name)
-
-    def stream(self, request: ChatRequest) -> AsyncIterator[Delta]:
-        return self._provider.stream(self._name, request)
 
 
 def _context_in(card: Card) -> int | None:

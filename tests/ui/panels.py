@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMessageBox, QWidget
 
+from chatty_desktop.ui.inspector.panel import InspectorPanel
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.desk import Desk
@@ -36,6 +37,18 @@ class Bench:
         self._shown.append(widget)
         widget.show()
         return widget
+
+    def inspector(self) -> InspectorPanel:
+        """An inspector, shown, on no chat yet."""
+        panel = InspectorPanel(
+            chat=self.desk.chat,
+            reembedding=self.desk.reembedding,
+            events=self.desk.bus,
+            theme=self.theme,
+            tasks=self.tasks,
+        )
+        panel.resize(360, 700)
+        return self.show(panel)
 
     def __post_init__(self) -> None:
         self._shown: list[QWidget] = []

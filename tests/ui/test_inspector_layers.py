@@ -28,16 +28,9 @@ async def at(tmp_path: Path, theme: Theme) -> AsyncIterator[Bench]:
 
 
 def inspector(at: Bench) -> InspectorPanel:
-    panel = InspectorPanel(
-        chat=at.desk.chat,
-        reembedding=at.desk.reembedding,
-        events=at.desk.bus,
-        theme=at.theme,
-        tasks=at.tasks,
-    )
-    panel.resize(360, 700)
+    panel = at.inspector()
     panel.set_scope(at.desk.scope)
-    return at.show(panel)
+    return panel
 
 
 def facts(*found: tuple[str, str]) -> str:

@@ -29,17 +29,10 @@ async def at(tmp_path: Path, theme: Theme) -> AsyncIterator[Bench]:
 
 
 def inspector(at: Bench) -> InspectorPanel:
-    panel = InspectorPanel(
-        chat=at.desk.chat,
-        reembedding=at.desk.reembedding,
-        events=at.desk.bus,
-        theme=at.theme,
-        tasks=at.tasks,
-    )
-    panel.resize(360, 700)
+    panel = at.inspector()
     panel.tabs.setCurrentWidget(panel.ledger)
     panel.set_scope(at.desk.scope)
-    return at.show(panel)
+    return panel
 
 
 def rows(panel: InspectorPanel) -> list[str]:

@@ -33,15 +33,7 @@ async def at(tmp_path: Path, theme: Theme) -> AsyncIterator[Bench]:
 
 
 def inspector(at: Bench) -> InspectorPanel:
-    panel = InspectorPanel(
-        chat=at.desk.chat,
-        reembedding=at.desk.reembedding,
-        events=at.desk.bus,
-        theme=at.theme,
-        tasks=at.tasks,
-    )
-    panel.resize(360, 700)
-    return at.show(panel)
+    return at.inspector()
 
 
 def row(panel: InspectorPanel, key: str) -> KeyRow:

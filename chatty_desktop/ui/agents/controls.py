@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QLocale, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QWheelEvent
 from PySide6.QtWidgets import (
+    QAbstractSpinBox,
     QComboBox,
     QCompleter,
     QDoubleSpinBox,
@@ -98,17 +99,22 @@ class GrowingText(QPlainTextEdit):
         self.setFixedHeight(lines * self.fontMetrics().lineSpacing() + around)
 
 
+def _dress(number: QAbstractSpinBox) -> None:
+    """The look of a number: the arrow keys and the wheel step it; the style has no arrows that
+    suit the frame."""
+    number.setProperty("kind", "plain")
+    number.lineEdit().setTextMargins(6, 0, 0, 0)
+    number.setMaximumWidth(120)
+    number.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+
 class Number(QSpinBox):
     """A whole number. The wheel scrolls the form unless the number has the focus."""
 
     def __init__(self, least: int, most: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setRange(least, most)
-        # The arrow keys and the wheel step; the style has no arrows that suit the frame.
-        self.setProperty("kind", "plain")
-        self.lineEdit().setTextMargins(6, 0, 0, 0)
-        self.setMaximumWidth(120)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        _dress(self)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():
@@ -128,10 +134,7 @@ class Cosine(QDoubleSpinBox):
         self.setSingleStep(0.01)
         # "0.30" in every country, as in the agent's file.
         self.setLocale(QLocale.c())
-        self.setProperty("kind", "plain")
-        self.lineEdit().setTextMargins(6, 0, 0, 0)
-        self.setMaximumWidth(120)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        _dress(self)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         if self.hasFocus():
