@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QAbstractItemModel, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
+    QAbstractItemDelegate,
+    QAbstractItemView,
     QFrame,
     QHBoxLayout,
     QLabel,
+    QListView,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -27,6 +30,20 @@ CARD_CHARS, CARD_LINES = 700, 12
 
 MOST_CHARS = 20_000
 """How much is ever laid out in one label; all of it can be copied."""
+
+
+def row_list(name: str, model: QAbstractItemModel, delegate: QAbstractItemDelegate) -> QListView:
+    """A list of rows of one height that a delegate draws; `name` is for screen readers."""
+    rows = QListView()
+    rows.setAccessibleName(name)
+    rows.setModel(model)
+    rows.setItemDelegate(delegate)
+    rows.setUniformItemSizes(True)
+    rows.setMouseTracking(True)
+    rows.setFrameShape(QFrame.Shape.NoFrame)
+    rows.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+    rows.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    return rows
 
 
 class Words(QLabel):

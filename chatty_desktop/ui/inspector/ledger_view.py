@@ -6,9 +6,6 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
 from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFrame,
-    QListView,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -18,7 +15,7 @@ from PySide6.QtWidgets import (
 from chatty_desktop.domain.memory import LedgerEntry
 from chatty_desktop.ui.inspector.ledger_detail import LedgerDetail
 from chatty_desktop.ui.inspector.ledger_list import LedgerDelegate, LedgerModel
-from chatty_desktop.ui.pieces import Empty, TextButton, scrolled
+from chatty_desktop.ui.pieces import Empty, TextButton, row_list, scrolled
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, S
 
@@ -41,15 +38,7 @@ class LedgerView(QStackedWidget):
         self._empty = Empty(theme, "list-dashes")
         self.model = LedgerModel()
         self._delegate = LedgerDelegate(theme)
-        self.list = QListView()
-        self.list.setAccessibleName("Ledger")
-        self.list.setModel(self.model)
-        self.list.setItemDelegate(self._delegate)
-        self.list.setUniformItemSizes(True)
-        self.list.setMouseTracking(True)
-        self.list.setFrameShape(QFrame.Shape.NoFrame)
-        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list = row_list("Ledger", self.model, self._delegate)
         self.list.selectionModel().currentChanged.connect(self._chosen)
         self._more = TextButton("Show older rows")
         self._more.clicked.connect(self.more_wanted)

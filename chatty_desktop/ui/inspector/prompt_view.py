@@ -6,9 +6,6 @@ import time
 
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFrame,
-    QListView,
     QPlainTextEdit,
     QSplitter,
     QStackedWidget,
@@ -18,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from chatty_desktop.domain.runs import SentRequest
 from chatty_desktop.ui.inspector.prompt_list import PromptDelegate, PromptModel
-from chatty_desktop.ui.pieces import Empty, Words
+from chatty_desktop.ui.pieces import Empty, Words, row_list
 from chatty_desktop.ui.readable import when
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, L, M
@@ -35,15 +32,7 @@ class PromptView(QStackedWidget):
         self._meta.setContentsMargins(L, M, L, 0)
         self.model = PromptModel()
         self._delegate = PromptDelegate(theme)
-        self.list = QListView()
-        self.list.setAccessibleName("Sections of the last request")
-        self.list.setModel(self.model)
-        self.list.setItemDelegate(self._delegate)
-        self.list.setUniformItemSizes(True)
-        self.list.setMouseTracking(True)
-        self.list.setFrameShape(QFrame.Shape.NoFrame)
-        self.list.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list = row_list("Sections of the last request", self.model, self._delegate)
         self.list.selectionModel().currentChanged.connect(self._chosen)
         self.content = QPlainTextEdit()
         self.content.setAccessibleName("Content of the chosen section")
