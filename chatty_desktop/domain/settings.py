@@ -1,12 +1,14 @@
-"""settings.json: providers, default models, the embedder.
+"""settings.json: providers, default models, the embedder, the look of the window.
 
-Fields this version does not know are kept as they are, so a newer file survives an older app.
+Fields this version does not know are kept as they are, so a newer file survives an older app. What
+is as it is by default is left out of the file, but for the four fields that name models.
 """
 
 from __future__ import annotations
 
 import json
-from typing import Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
@@ -20,20 +22,58 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True)
 
 
+class ModelOptions(_Part):
+    """How one model of a provider is asked, and what is known that it can do. None: the provider's
+    own setting, or the server's.
+
+    `context_length` and `max_tokens` (of an answer) are in tokens. The sampling options go by the
+    names that servers know them by; they hold for chats, not for folds, summaries and extractions,
+    which are asked at temperature 0. `tools`, `json_schema` (output constrained by one) and
+    `embeds` are what a probe found, or what the person says: True, False, or None, not known.
+    """
+
+    context_length: int | None = Field(default=None, ge=256)
+    temperature: float | None = Field(default=None, ge=0, le=5)
+    top_p: float | None = Field(default=None, ge=0, le=1)
+    top_k: int | None = Field(default=None, ge=0)
+    min_p: float | None = Field(default=None, ge=0, le=1)
+    repeat_penalty: float | None = Field(default=None, ge=0, le=5)
+    presence_penalty: float | None = Field(default=None, ge=-2, le=2)
+    frequency_penalty: float | None = Field(default=None, ge=-2, le=2)
+    seed: int | None = None
+    max_tokens: int | None = Field(default=None, ge=1)
+    tools: bool | None = None
+    json_schema: bool | None = None
+    embeds: bool | None = None
+
+
 class ProviderSettings(_Part):
     """One source of models.
 
     `models` are names the person wrote down: for `llama_cpp` "starter" or the path of a .gguf
-    file; elsewhere names to offer beside those the server lists. `context_length` is in tokens:
-    what the local engine is started with, and `num_ctx` of every Ollama call; None leaves the
-    local engine at 8192 and Ollama at 8192.
+    file; elsewhere names to offer beside those the server lists. `model_options` are by the name
+    of a model, listed or not. `context_length` is in tokens: what the local engine is started
+    with, and `num_ctx` of every Ollama call; None leaves the local engine at 8192 and Ollama at
+    8192.
+
+    Of the local engine alone: `threads` (None: as many as suit the processor), `gpu_layers` (None:
+    as many as fit, where the engine has a GPU), `keep_alive_minutes` a model stays loaded after
+    its last use (None: until another takes its place or the app ends).
     """
 
     id: str = Field(min_length=1, max_length=64)
     kind: ProviderKind
     base_url: str | None = None
     models: tuple[str, ...] = ()
+    model_options: Mapping[str, ModelOptions] = Field(default_factory=dict)
     context_length: int | None = Field(default=None, ge=256)
+    threads: int | None = Field(default=None, ge=1, le=1024)
+    gpu_layers: int | None = Field(default=None, ge=0, le=10_000)
+    keep_alive_minutes: float | None = Field(default=None, ge=0)
+
+    def options_of(self, model: str) -> ModelOptions:
+        """The options of one of its models; all None where nothing was set."""
+        return self.model_options.get(model) or ModelOptions()
 
     @field_validator("id")
     @classmethod
@@ -56,6 +96,20 @@ class EmbedderSettings(_Part):
     text_prefix: str | None = None
 
 
+Scheme = Literal["system", "light", "dark"]
+Density = Literal["comfortable", "compact"]
+
+
+class Appearance(_Part):
+    """The look of the window. `font_size` in points, None as the system has it; `language` a code
+    such as "de", None as the system has it."""
+
+    theme: Scheme = "system"
+    font_size: float | None = Field(default=None, ge=6, le=32)
+    density: Density = "comfortable"
+    language: str | None = None
+
+
 class Settings(_Part):
     """The whole file. Order of providers = order of fallback."""
 
@@ -65,6 +119,16 @@ class Settings(_Part):
     default_model: str | None = "local/starter"
     memory_extractor_model: str | None = None
     embedder: EmbedderSettings | None = EmbedderSettings(provider="local", model="builtin")
+    appearance: Appearance = Appearance()
+
+    def provider(self, provider_id: str) -> ProviderSettings | None:
+        """The provider of that id."""
+        return next((entry for entry in self.providers if entry.id == provider_id), None)
+
+    def with_provider(self, changed: ProviderSettings) -> Settings:
+        """The same, with a provider in the place of the one of its id."""
+        entries = tuple(changed if e.id == changed.id else e for e in self.providers)
+        return self.model_copy(update={"providers": entries})
 
     @field_validator("providers")
     @classmethod
@@ -82,6 +146,16 @@ def read_settings(text: str) -> Settings:
         value = json.loads(text)
     except ValueError as error:
         raise Invalid(f"not JSON: {error}") from error
+    return _checked(value)
+
+
+def checked(settings: Settings) -> Settings:
+    """The settings again, once every rule is seen to hold: a copy with other values need not.
+    Raises `Invalid` naming the field that is wrong."""
+    return _checked(settings.model_dump())
+
+
+def _checked(value: object) -> Settings:
     try:
         return Settings.model_validate(value)
     except ValidationError as error:
@@ -90,7 +164,13 @@ def read_settings(text: str) -> Settings:
 
 def write_settings(settings: Settings) -> str:
     """The settings as indented JSON."""
-    return json.dumps(settings.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+    named = {"providers", "default_model", "memory_extractor_model", "embedder"}
+    written: dict[str, Any] = settings.model_dump(mode="json", include=named)
+    written["providers"] = [
+        entry.model_dump(mode="json", exclude_defaults=True) for entry in settings.providers
+    ]
+    written |= settings.model_dump(mode="json", exclude=named, exclude_defaults=True)
+    return json.dumps(written, indent=2, ensure_ascii=False) + "\n"
 
 
 def split_model(reference: str) -> tuple[str, str]:

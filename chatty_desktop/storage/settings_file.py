@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from chatty_desktop.domain.errors import Invalid, StorageFailed
 from chatty_desktop.domain.events import Notice, SettingsChanged
-from chatty_desktop.domain.settings import Settings, read_settings, write_settings
+from chatty_desktop.domain.settings import Settings, checked, read_settings, write_settings
 from chatty_desktop.engine.ports import Publish
 
 
@@ -19,6 +20,7 @@ class SettingsFile:
     def __init__(self, file: Path, publish: Publish) -> None:
         self._file = file
         self._publish = publish
+        self._changing = asyncio.Lock()
         self.current = Settings()
         self.notices: list[Notice] = []
 
@@ -32,6 +34,12 @@ class SettingsFile:
         await asyncio.to_thread(write_atomically, self._file, write_settings(settings))
         self.current = settings
         self._publish(SettingsChanged())
+
+    async def change(self, change: Callable[[Settings], Settings]) -> None:
+        """Save the present settings with a change, one change at a time. Raises `Invalid`, naming
+        the field, when the outcome breaks a rule, and `StorageFailed`; nothing is changed then."""
+        async with self._changing:
+            await self.save(checked(change(self.current)))
 
     def _load(self) -> None:
         try:

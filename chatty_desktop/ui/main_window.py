@@ -28,6 +28,7 @@ from chatty_desktop.ui.window_state import WindowState
 
 if TYPE_CHECKING:
     from chatty_desktop.ui.agents.editor import AgentEditor
+    from chatty_desktop.ui.settings.dialog import SettingsDialog
 
 
 class MainWindow(QMainWindow):
@@ -46,6 +47,7 @@ class MainWindow(QMainWindow):
         self._state = state
         self._released = False
         self._editor: AgentEditor | None = None
+        self._settings: SettingsDialog | None = None
         self.setWindowTitle("Chatty Desktop")
         self.setMinimumSize(720, 480)
 
@@ -109,6 +111,17 @@ class MainWindow(QMainWindow):
         else:
             self.chat.new_chat(agent)
 
+    def open_settings(self, page: str = "") -> SettingsDialog:
+        """Show the settings, on a page by its name, else where they were left."""
+        if self._settings is None:
+            from chatty_desktop.ui.settings.dialog import SettingsDialog
+
+            self._settings = SettingsDialog(
+                app=self._app, theme=self._theme, tasks=self._tasks, parent=self
+            )
+        self._settings.open(page)
+        return self._settings
+
     def bring_to_front(self) -> None:
         """The app was started again: this is the window meant."""
         if self.isMinimized():
@@ -153,6 +166,8 @@ class MainWindow(QMainWindow):
         do.rename.triggered.connect(self._rename)
         do.delete.triggered.connect(self._delete_open)
         do.stop.triggered.connect(self.chat.stop)
+        # The signal carries whether the action is checked.
+        do.settings.triggered.connect(lambda _checked: self.open_settings())
         do.quit.triggered.connect(self.close)
         do.write.triggered.connect(self.chat.composer.input.setFocus)
         do.choose_agent.triggered.connect(self._choose_agent)

@@ -27,7 +27,9 @@ class Actions(QObject):
         # Not F2: that renames in whichever list has the keyboard.
         self.rename = self._make("&Rename chat", "Ctrl+R", "pencil-simple")
         self.delete = self._make("&Delete chat …", "Ctrl+Shift+Backspace", "trash")
-        self.stop = self._make("S&top", "Esc", "stop-circle")
+        self.stop = self._make("St&op", "Esc", "stop-circle")
+        self.settings = self._make("Se&ttings …", "Ctrl+,", "gear-six")
+        self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)
         self.quit = self._make("&Quit", "Ctrl+Q", "sign-out")
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
         self.sidebar = self._panel("&Chats and agents", "Ctrl+B", "layout")
@@ -50,7 +52,8 @@ class Actions(QObject):
         """Build the menus."""
         chat = bar.addMenu("&Chat")
         self._add(chat, self.new_chat, self.new_agent, None, self.search)
-        self._add(chat, self.rename, self.delete, None, self.stop, None, self.quit)
+        self._add(chat, self.rename, self.delete, None, self.stop, None)
+        self._add(chat, self.settings, None, self.quit)
         view = bar.addMenu("&View")
         self._add(view, self.sidebar, self.inspector, self.run_log, None)
         colours = view.addMenu("C&olours")

@@ -11,10 +11,10 @@ from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
 from chatty_desktop.domain.strategies import State, parse_strategy
-from chatty_desktop.ui.agents.controls import ModelChoices
 from chatty_desktop.ui.agents.fields_model import DESCRIPTION, NAME, FieldsModel, ProblemRole
 from chatty_desktop.ui.agents.strategy_form import FormParts
 from chatty_desktop.ui.agents.strategy_state import Form
+from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.desk import STATE
 from tests.helpers.scripted import ScriptedModel, ScriptedModels

@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QSpinBox
 from chatty_desktop.domain.episodes import SeenScores
 from chatty_desktop.domain.settings import EmbedderSettings
 from chatty_desktop.domain.strategies import parse_strategy
-from chatty_desktop.ui.agents.controls import ModelChoices
 from chatty_desktop.ui.agents.strategy_episodic import Form
 from chatty_desktop.ui.agents.strategy_form import FormParts
+from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.scripted import ScriptedModel, ScriptedModels
 from tests.ui.panels import says

@@ -33,11 +33,11 @@ from chatty_desktop.ui.agents.agent_files import (
     read_agent_file,
     write_agent_file,
 )
-from chatty_desktop.ui.agents.controls import ModelChoices
 from chatty_desktop.ui.agents.form import AgentForm
 from chatty_desktop.ui.agents.json_view import JsonView
 from chatty_desktop.ui.agents.questions import ask
 from chatty_desktop.ui.agents.strategy_picker import unusable
+from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.pieces import Problem, scrolled
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme

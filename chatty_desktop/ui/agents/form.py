@@ -8,9 +8,9 @@ from typing import Any
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
-from chatty_desktop.ui.agents.controls import Field, GrowingText, ModelChoices, ModelPicker, Number
 from chatty_desktop.ui.agents.strategy_form import FormParts, Problems
 from chatty_desktop.ui.agents.strategy_picker import StrategyPicker
+from chatty_desktop.ui.controls import Field, GrowingText, ModelChoices, ModelPicker, Number
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import L, S
 

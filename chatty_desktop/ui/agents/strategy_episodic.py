@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QWidget
 
 from chatty_desktop.domain.episodes import SeenScores
 from chatty_desktop.domain.strategies import Episodic
-from chatty_desktop.ui.agents.controls import Choice, Cosine, Field, Number
 from chatty_desktop.ui.agents.strategy_form import About, FormParts, StrategyForm
+from chatty_desktop.ui.controls import Choice, Cosine, Field, Number
 from chatty_desktop.ui.pieces import TextButton
 
 ABOUT = About(

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from chatty_desktop.domain.strategies import Strategy
 from chatty_desktop.engine.memory import implemented
-from chatty_desktop.ui.agents.controls import Field, ModelChoices
+from chatty_desktop.ui.controls import Field, ModelChoices
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import M
 

@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
 )
 
 from chatty_desktop.engine.memory import implemented, missing
-from chatty_desktop.ui.agents.controls import Choice, Field
 from chatty_desktop.ui.agents.strategy_form import (
     FormParts,
     Problems,
@@ -29,6 +28,7 @@ from chatty_desktop.ui.agents.strategy_form import (
     build_form,
     kinds,
 )
+from chatty_desktop.ui.controls import Choice, Field
 from chatty_desktop.ui.pieces import Problem
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import M, S

@@ -8,9 +8,9 @@ from typing import Any
 from PySide6.QtWidgets import QWidget
 
 from chatty_desktop.domain.strategies import State
-from chatty_desktop.ui.agents.controls import Field, GrowingText, ModelPicker, Number
 from chatty_desktop.ui.agents.fields_table import FieldsTable
 from chatty_desktop.ui.agents.strategy_form import About, FormParts, Problems, StrategyForm
+from chatty_desktop.ui.controls import Field, GrowingText, ModelPicker, Number
 
 
 def _short(config: State) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 from PySide6.QtWidgets import QWidget
 
 from chatty_desktop.domain.strategies import Summarized
-from chatty_desktop.ui.agents.controls import Field, GrowingText, ModelPicker, Number
 from chatty_desktop.ui.agents.strategy_form import About, FormParts, StrategyForm
+from chatty_desktop.ui.controls import Field, GrowingText, ModelPicker, Number
 
 
 def _short(config: Summarized) -> str:

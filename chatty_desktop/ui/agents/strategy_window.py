@@ -8,8 +8,8 @@ from typing import Any
 from PySide6.QtWidgets import QWidget
 
 from chatty_desktop.domain.strategies import Window
-from chatty_desktop.ui.agents.controls import Field, Number
 from chatty_desktop.ui.agents.strategy_form import About, FormParts, StrategyForm
+from chatty_desktop.ui.controls import Field, Number
 
 
 def _short(config: Window) -> str:

@@ -1,6 +1,8 @@
-"""The controls of the agent editor's forms: labelled, with the problem beside the field."""
+"""The controls of forms: labelled, with the problem beside the field."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from PySide6.QtCore import QLocale, QObject, QPointF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QWheelEvent
@@ -23,7 +25,7 @@ from chatty_desktop.domain.requests import ModelChoice
 from chatty_desktop.domain.settings import EmbedderSettings
 from chatty_desktop.engine.ports import Models
 from chatty_desktop.ui.pieces import caption
-from chatty_desktop.ui.theme import Theme
+from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, S
 
 
@@ -40,7 +42,7 @@ class Field(QWidget):
     ) -> None:
         super().__init__(parent)
         self.control = control
-        name = QLabel(label)
+        name = self._name = QLabel(label)
         font = name.font()
         font.setWeight(font.Weight.DemiBold)
         name.setFont(font)
@@ -76,6 +78,10 @@ class Field(QWidget):
             self.control.style().unpolish(self.control)
             self.control.style().polish(self.control)
 
+    def point_out(self, meant: bool) -> None:
+        """Mark the field's label: a search means it."""
+        set_tone(self._name, "accent" if meant else "text")
+
     def hint(self, text: str) -> None:
         """Show another hint; "" takes it away."""
         self._hint.setText(text)
@@ -108,24 +114,27 @@ def _dress(number: QAbstractSpinBox) -> None:
     number.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
 
-class Number(QSpinBox):
-    """A whole number. The wheel scrolls the form unless the number has the focus."""
+class _ScrollsPast:
+    """For a control in a form: the wheel scrolls the form unless the control has the focus."""
+
+    def wheelEvent(self: Any, event: QWheelEvent) -> None:
+        if self.hasFocus():
+            super().wheelEvent(event)  # type: ignore[misc]
+        else:
+            event.ignore()
+
+
+class Number(_ScrollsPast, QSpinBox):
+    """A whole number."""
 
     def __init__(self, least: int, most: int, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setRange(least, most)
         _dress(self)
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
-
-class Cosine(QDoubleSpinBox):
-    """A number from -1 to 1 in steps of 0.01. The wheel scrolls the form unless the number has the
-    focus."""
+class Cosine(_ScrollsPast, QDoubleSpinBox):
+    """A number from -1 to 1 in steps of 0.01."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -136,15 +145,9 @@ class Cosine(QDoubleSpinBox):
         self.setLocale(QLocale.c())
         _dress(self)
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
-
-class Choice(QComboBox):
-    """A combo box. The wheel scrolls the form unless the box has the focus."""
+class Choice(_ScrollsPast, QComboBox):
+    """A combo box."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -165,12 +168,6 @@ class Choice(QComboBox):
             ]
         )
         painter.end()
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
 
 class ModelChoices(QObject):

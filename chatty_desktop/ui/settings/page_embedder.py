@@ -1,0 +1,13 @@
+"""Settings: Embedder."""
+
+from __future__ import annotations
+
+from chatty_desktop.ui.settings.page import Page, Surroundings
+
+
+class SettingsPage(Page):
+    """Embedder."""
+
+    def __init__(self, around: Surroundings) -> None:
+        super().__init__(around)
+        self.close_column()

@@ -1,0 +1,13 @@
+"""Settings: Local engine."""
+
+from __future__ import annotations
+
+from chatty_desktop.ui.settings.page import Page, Surroundings
+
+
+class SettingsPage(Page):
+    """Local engine."""
+
+    def __init__(self, around: Surroundings) -> None:
+        super().__init__(around)
+        self.close_column()
