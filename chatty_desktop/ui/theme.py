@@ -80,6 +80,12 @@ class Theme(QObject):
         font.setWeight(QFont.Weight.DemiBold)
         return font
 
+    def title(self) -> QFont:
+        """The system font for the title of a page."""
+        font = self._scaled(1.4)
+        font.setWeight(QFont.Weight.DemiBold)
+        return font
+
     def monospace(self) -> QFont:
         """The system's fixed-width font at the size of the text around it."""
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)

@@ -29,7 +29,7 @@ from chatty_desktop.ui.pieces import Empty, scrolled
 from chatty_desktop.ui.settings.page import Page, Surroundings
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
-from chatty_desktop.ui.tokens import M, S
+from chatty_desktop.ui.tokens import XL, L, M, S
 
 PAGES: tuple[tuple[str, str, str], ...] = (
     ("providers", "Providers", "hard-drives"),
@@ -42,6 +42,9 @@ PAGES: tuple[tuple[str, str, str], ...] = (
     ("about", "About", "info"),
 )
 """In their order: the module (`page_<name>`), the title and the icon of each page."""
+
+_ROW = 32
+"""Height of a row of the list in pixels."""
 
 
 class SettingsDialog(QWidget):
@@ -105,9 +108,10 @@ class SettingsDialog(QWidget):
             module = import_module(f"chatty_desktop.ui.settings.page_{name}")
             page: Page = module.SettingsPage(self._around)
             page.show_settings(page.settings)
+            page.page_wanted.connect(self.open)
             area = scrolled(page)
             self._pages[name], self._areas[name] = page, area
-            self.stack.addWidget(area)
+            self.stack.addWidget(self._framed(name, area))
         return self._pages[name]
 
     # --- putting together --------------------------------------------------------------------
@@ -116,6 +120,7 @@ class SettingsDialog(QWidget):
         for name, title, _icon in PAGES:
             item = QListWidgetItem(tr(title))
             item.setData(Qt.ItemDataRole.UserRole, name)
+            item.setSizeHint(QSize(0, _ROW))
             self.list.addItem(item)
         self._dress()
 
@@ -141,6 +146,19 @@ class SettingsDialog(QWidget):
         row.addWidget(line)
         row.addWidget(self.stack, 1)
 
+    def _framed(self, name: str, area: QScrollArea) -> QWidget:
+        """A page under its title, which stays while the page scrolls."""
+        title = QLabel(next(tr(words) for page, words, _icon in PAGES if page == name))
+        title.setFont(self._around.theme.title())
+        title.setContentsMargins(XL, L, XL, S)
+        frame = QWidget()
+        column = QVBoxLayout(frame)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(title)
+        column.addWidget(area, 1)
+        return frame
+
     def _item(self, name: str) -> QListWidgetItem:
         return self.list.item([page[0] for page in PAGES].index(name))
 
@@ -159,7 +177,7 @@ class SettingsDialog(QWidget):
             return
         name = str(item.data(Qt.ItemDataRole.UserRole))
         page = self.page(name)
-        self.stack.setCurrentWidget(self._areas[name])
+        self.stack.setCurrentIndex(1 + list(self._pages).index(name))
         page.entered()
         self._point_out(page)
 

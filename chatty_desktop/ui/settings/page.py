@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QLayout, QVBoxLayout, QWidget
 
 from chatty_desktop.app import App
@@ -14,7 +15,7 @@ from chatty_desktop.ui.controls import Field
 from chatty_desktop.ui.pieces import Problem, caption
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
-from chatty_desktop.ui.tokens import XS, L, M
+from chatty_desktop.ui.tokens import XL, XS, M, S
 
 Change = Callable[[Settings], Settings]
 """The settings with a change made to them."""
@@ -34,7 +35,10 @@ class Page(QWidget):
 
     column: takes the groups, from top to bottom; `close_column` ends it.
     problem: for what went wrong that no field is for.
+    page_wanted: another page, by its name, is where the person wants to go from here.
     """
+
+    page_wanted = Signal(str)
 
     def __init__(self, around: Surroundings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -42,8 +46,8 @@ class Page(QWidget):
         self.app, self.theme, self.tasks = around.app, around.theme, around.tasks
         self.problem = Problem(around.theme, "danger")
         self.column = QVBoxLayout(self)
-        self.column.setContentsMargins(L, L, L, L)
-        self.column.setSpacing(L)
+        self.column.setContentsMargins(XL, S, XL, XL)
+        self.column.setSpacing(XL)
         self.column.addWidget(self.problem)
 
     def show_settings(self, settings: Settings) -> None:
