@@ -19,8 +19,10 @@ from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.reembed import Reembedding
 from chatty_desktop.paths import Paths, default_data_folder, resources_folder
+from chatty_desktop.providers.discovery import Discovery
 from chatty_desktop.providers.embedders import SystemEmbedder
 from chatty_desktop.providers.registry import ProviderRegistry
+from chatty_desktop.providers.starter import STARTER
 from chatty_desktop.storage.agents import StoredAgents
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.episodes import StoredEpisodes
@@ -50,6 +52,7 @@ class App:
     memory: StoredMemory
     runs: StoredRuns
     models: ProviderRegistry
+    discovery: Discovery
     episodes: StoredEpisodes
     embedders: SystemEmbedder
     reembedding: Reembedding
@@ -128,6 +131,7 @@ class App:
             memory=memory,
             runs=runs,
             models=models,
+            discovery=Discovery(paths.models, unlisted=(STARTER.file_name,)),
             episodes=episodes,
             embedders=embedders,
             reembedding=Reembedding(episodes, embedders, events.publish),
