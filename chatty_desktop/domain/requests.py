@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
 from chatty_desktop.domain.messages import ToolCall
+from chatty_desktop.domain.settings import ModelOptions
+
+SAMPLING = (
+    "temperature",
+    "top_p",
+    "top_k",
+    "min_p",
+    "repeat_penalty",
+    "presence_penalty",
+    "frequency_penalty",
+    "seed",
+    "max_tokens",
+)
+"""The options of a model that a request carries, by their names in both."""
 
 
 class WireMessage(Protocol):
@@ -36,17 +50,49 @@ class ChatMessage:
 
 
 @dataclass(frozen=True, slots=True)
+class ToolOffer:
+    """A tool that a model may call; `parameters` is the JSON schema of its arguments."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class ChatRequest:
     """One request to a chat model.
 
     `json_schema` asks the server to constrain the output; a server that cannot raises `Refused`.
-    `temperature` None leaves the server's default; `max_tokens` None sets no limit.
+    What is None of the sampling options is left to the server. `chat`: an answer to a person, for
+    which the options hold that were set for the model; memory's questions have their own.
     """
 
     messages: tuple[WireMessage, ...]
     temperature: float | None = None
     max_tokens: int | None = None
     json_schema: dict[str, Any] | None = None
+    top_p: float | None = None
+    top_k: int | None = None
+    min_p: float | None = None
+    repeat_penalty: float | None = None
+    presence_penalty: float | None = None
+    frequency_penalty: float | None = None
+    seed: int | None = None
+    tools: tuple[ToolOffer, ...] = ()
+    chat: bool = False
+
+    def sampling(self) -> dict[str, float]:
+        """The sampling options that are set, by name."""
+        values = {name: getattr(self, name) for name in SAMPLING}
+        return {name: value for name, value in values.items() if value is not None}
+
+    def as_set(self, options: ModelOptions) -> ChatRequest:
+        """The same, for a chat with what the person set for the model, where the request itself
+        says nothing."""
+        if not self.chat:
+            return self
+        wanted = {name: getattr(options, name) for name in SAMPLING}
+        return replace(self, **{**wanted, **self.sampling()})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +107,14 @@ class Usage:
 class Delta:
     """A piece of a streamed answer. The last one carries `finish` ("stop", "length", …).
 
-    A stream that ends without a `finish` was cut off.
+    A stream that ends without a `finish` was cut off. Calls of tools come whole, with the last.
     """
 
     text: str = ""
     reasoning: str = ""
     finish: str | None = None
     usage: Usage | None = None
+    tool_calls: tuple[ToolCall, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from chatty_desktop.domain.agents import AgentDefinition
 from chatty_desktop.domain.errors import Refused, Unreachable
 from chatty_desktop.domain.requests import ChatRequest, Usage
-from chatty_desktop.domain.settings import Settings
+from chatty_desktop.domain.settings import Settings, split_model
 from chatty_desktop.engine.ports import ChatModel, Models
 
 
@@ -57,8 +57,13 @@ class ModelChooser:
         return self._models.chat_model(first) if first else None
 
     def constrains(self, model: ChatModel) -> bool:
-        """Whether the model's server is thought to constrain output by a JSON schema."""
-        return model.reference not in self._unconstrained
+        """Whether the model's server is thought to constrain output by a JSON schema: it has not
+        refused to, and the settings do not say that it does not."""
+        if model.reference in self._unconstrained:
+            return False
+        provider_id, name = split_model(model.reference)
+        provider = self._settings().provider(provider_id)
+        return provider is None or provider.options_of(name).json_schema is not False
 
     def cannot_constrain(self, model: ChatModel) -> None:
         """Remember, while the app runs, that the server refused a JSON schema."""

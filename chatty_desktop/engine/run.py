@@ -163,7 +163,8 @@ class AgentRun:
         finish: str | None = None
         saved = time.monotonic()
         try:
-            async with closing_stream(model.stream(ChatRequest(prompt.messages()))) as deltas:
+            request = ChatRequest(prompt.messages(), chat=True)
+            async with closing_stream(model.stream(request)) as deltas:
                 async for delta in deltas:
                     finish = delta.finish or finish
                     self._usage = delta.usage or self._usage

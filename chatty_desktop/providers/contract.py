@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Protocol
 
+from chatty_desktop.domain.models import ModelCard
 from chatty_desktop.domain.requests import ChatRequest, Delta
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.engine.ports import ChatModel
@@ -42,6 +43,20 @@ class Provider(Protocol):
         """
         ...
 
+    async def cards(self) -> list[ModelCard]:
+        """Those of `listed`, each with what the list tells of it. Raises the same."""
+        ...
+
+    async def card(self, name: str) -> ModelCard:
+        """What can be told of one model, listed or not, without loading it. Raises
+        `Unreachable` or `Refused`."""
+        ...
+
+    def take(self, settings: ProviderSettings) -> bool:
+        """Go on under a changed entry of the same id, connections and loaded models kept; False
+        when only a new provider will do."""
+        ...
+
     async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
         """A vector for each text, by the model of that name. Raises `Unreachable`, `Refused`."""
         ...
@@ -66,4 +81,5 @@ class ProvidedModel:
         return await self._provider.context_length(self._name)
 
     def stream(self, request: ChatRequest) -> AsyncIterator[Delta]:
-        return self._provider.stream(self._name, request)
+        options = self._provider.settings.options_of(self._name)
+        return self._provider.stream(self._name, request.as_set(options))

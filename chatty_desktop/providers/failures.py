@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from chatty_desktop.domain.errors import ChattyError, Refused, Unreachable
+
+_OTHER_NAMES = {
+    "repeat_penalty": ("repetition_penalty",),
+    "max_tokens": ("max_completion_tokens", "num_predict"),
+}
+"""By what else servers call an option."""
 
 _LONGEST_WORDS = 500
 """Characters of a server's own message that are passed on."""
@@ -14,13 +22,15 @@ _LONGEST_WORDS = 500
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Who was asked for what, as messages name it: "lab (http://127.0.0.1:8080)"."""
+    """Who was asked for what, as messages name it: "lab (http://127.0.0.1:8080)". `options` are
+    the names of those that the person set for the model."""
 
     provider_id: str
     address: str
     model: str = ""
     start_hint: str = "Is the server running, and is the address in the settings right?"
     missing_hint: str = "Pick another model, or make this one available there."
+    options: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -57,7 +67,35 @@ def by_status(asked: Asked, status: int, words: str) -> ChattyError:
             f"{asked.name} failed (status {status}{said}). Try again; its own log says more.",
             cause="server",
         )
-    return Refused(f"{asked.name} refused the request (status {status}{said}).")
+    return Refused(
+        f"{asked.name} refused the request (status {status}{said}).{_of_options(asked, words)}"
+    )
+
+
+def _of_options(asked: Asked, words: str) -> str:
+    """What the options of the model may have to do with a refusal, and what to do about it."""
+    if not asked.options:
+        return ""
+    named = [name for name in asked.options if _named(name, words)]
+    if named:
+        return (
+            f" It does not take {_listed(named)} as set for {asked.model}:"
+            " change or reset that in the settings, under Models."
+        )
+    return (
+        f" If that is about what is set for {asked.model} ({_listed(asked.options)}),"
+        " reset it in the settings, under Models."
+    )
+
+
+def _named(option: str, words: str) -> bool:
+    """Whether a server's words name an option."""
+    names = (option, *_OTHER_NAMES.get(option, ()))
+    return any(re.search(rf"\b{name}\b", words.lower()) for name in names)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names)
 
 
 def no_connection(asked: Asked, error: BaseException) -> Unreachable:

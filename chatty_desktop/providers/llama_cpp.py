@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from chatty_desktop.domain.errors import Unreachable
 from chatty_desktop.domain.events import ModelProgress, Notice
+from chatty_desktop.domain.models import ModelCard
 from chatty_desktop.domain.requests import ChatRequest, Delta
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.engine.ports import Publish
@@ -22,7 +23,7 @@ from chatty_desktop.providers.llama_embedding import LocalEmbedding
 from chatty_desktop.providers.local_engine import EngineSettings, LocalEngine
 from chatty_desktop.providers.model_files import available_memory, check_memory, check_model_file
 from chatty_desktop.providers.patience import Patience
-from chatty_desktop.providers.starter import StarterModel
+from chatty_desktop.providers.starter import STARTER, StarterModel
 
 if TYPE_CHECKING:
     from chatty_desktop.providers.openai_connection import OpenAIConnection
@@ -63,13 +64,21 @@ class LlamaCppProvider:
         self._closed = False
         self._crashes: deque[float] = deque(maxlen=_MOST_CRASHES)
 
-    @property
-    def context(self) -> int:
-        """The context the engine is started with, in tokens."""
-        return self.settings.context_length or DEFAULT_CONTEXT
+    def context_of(self, name: str) -> int:
+        """The context the engine is started with for a model, in tokens."""
+        own = self.settings.options_of(name).context_length
+        return own or self.settings.context_length or DEFAULT_CONTEXT
 
-    async def context_length(self, _name: str) -> int:
-        return self.context
+    async def context_length(self, name: str) -> int:
+        return self.context_of(name)
+
+    def take(self, settings: ProviderSettings) -> bool:
+        """A model that runs otherwise than is set now is loaded anew when it is next asked, once
+        it is idle."""
+        if settings.kind != self.settings.kind:
+            return False
+        self.settings = settings
+        return True
 
     def chat_model(self, name: str) -> ProvidedModel:
         return ProvidedModel(self, name)
@@ -83,6 +92,13 @@ class LlamaCppProvider:
         Raises `Unreachable` when the engine itself is not installed. Starts nothing.
         """
         return await asyncio.to_thread(self._present)
+
+    async def cards(self) -> list[ModelCard]:
+        """Those of `listed` with their size and context. Raises the same."""
+        return await asyncio.to_thread(lambda: [self._card(name) for name in self._present()])
+
+    async def card(self, name: str) -> ModelCard:
+        return await asyncio.to_thread(self._card, name)
 
     async def close(self) -> None:
         """End the engine, within about a second."""
@@ -140,7 +156,7 @@ class LlamaCppProvider:
         if self._closed:
             raise _shut_down()
         old = self._loaded
-        if old is not None and old.name == name and old.engine.alive:
+        if old is not None and old.name == name and old.engine.alive and self._as_set(old):
             return old
         crashed = old is not None and not old.engine.alive
         if old is not None and crashed:
@@ -168,9 +184,7 @@ class LlamaCppProvider:
         reference = f"{self.settings.id}/{name}"
         self._publish(ModelProgress(reference, f"Loading {_label(name)}"))
         try:
-            engine = await LocalEngine.start(
-                EngineSettings(model, self.context, self._paths.logs / LOG_NAME)
-            )
+            engine = await LocalEngine.start(self._engine_settings(name, model))
         finally:
             self._publish(ModelProgress(reference, ""))
         loaded = _Loaded(name, engine, await asyncio.to_thread(self._connect, engine))
@@ -179,6 +193,15 @@ class LlamaCppProvider:
             raise _shut_down()
         self._loaded = loaded
         return loaded
+
+    def _engine_settings(self, name: str, model: Path) -> EngineSettings:
+        """What an engine is started with for a model."""
+        return EngineSettings(model, self.context_of(name), self._paths.logs / LOG_NAME)
+
+    def _as_set(self, loaded: _Loaded) -> bool:
+        """Whether a running engine is what would be started now."""
+        running = loaded.engine.settings
+        return running == self._engine_settings(loaded.name, running.model)
 
     def _count_crash(self, name: str) -> None:
         """Take note of a crash. Raises `Unreachable` when there were too many of late; the try
@@ -213,6 +236,15 @@ class LlamaCppProvider:
         _check_engine_installed()
         named = self.settings.models or (STARTER_NAME,)
         return [name for name in named if self._is_there(name)]
+
+    def _card(self, name: str) -> ModelCard:
+        size: int | None = STARTER.size
+        if name != STARTER_NAME:
+            try:
+                size = self._path(name).stat().st_size
+            except OSError:
+                size = None
+        return ModelCard(name, context_length=self.context_of(name), size=size, json_schema=True)
 
     def _is_there(self, name: str) -> bool:
         if name == STARTER_NAME:

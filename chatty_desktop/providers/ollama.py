@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from chatty_desktop.domain.errors import Unreachable
+from chatty_desktop.domain.models import ModelCard
 from chatty_desktop.domain.requests import ChatRequest, Delta
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.providers.addresses import ollama_root
@@ -40,10 +42,10 @@ class OllamaProvider:
         self._refused: list[OllamaConnection] = []
         self._own_contexts: dict[str, int | None] = {}
 
-    @property
-    def num_ctx(self) -> int:
-        """The context asked for on every call, in tokens."""
-        return self.settings.context_length or DEFAULT_CONTEXT
+    def num_ctx(self, name: str) -> int:
+        """The context asked for on every call of a model, in tokens."""
+        own = self.settings.options_of(name).context_length
+        return own or self.settings.context_length or DEFAULT_CONTEXT
 
     def chat_model(self, name: str) -> ProvidedModel:
         return ProvidedModel(self, name)
@@ -54,8 +56,26 @@ class OllamaProvider:
 
     async def listed(self) -> list[str]:
         """The models pulled so far. Raises `Unreachable` or `Refused`."""
+        return [card.name for card in await self.cards()]
+
+    async def cards(self) -> list[ModelCard]:
+        """The models pulled so far, with their size. Raises `Unreachable` or `Refused`."""
         async with self._speaking() as connection:
             return await connection.models()
+
+    async def card(self, name: str) -> ModelCard:
+        """What Ollama tells of a model; the context is what is asked for, or the model's own
+        where that is shorter. Raises `Unreachable` or `Refused`."""
+        async with self._speaking() as connection:
+            shown = await connection.shown(name)
+        asked = self.num_ctx(name)
+        return replace(shown, context_length=min(asked, shown.longest_context or asked))
+
+    def take(self, settings: ProviderSettings) -> bool:
+        if settings.kind != self.settings.kind or settings.base_url != self.settings.base_url:
+            return False
+        self.settings = settings
+        return True
 
     async def close(self) -> None:
         connections = [*self._refused, *([self._connected] if self._connected else [])]
@@ -66,15 +86,16 @@ class OllamaProvider:
         `Unreachable` or `Refused`."""
         if name not in self._own_contexts:
             async with self._speaking() as connection:
-                self._own_contexts[name] = await connection.own_context(name)
-        return min(self.num_ctx, self._own_contexts[name] or self.num_ctx)
+                self._own_contexts[name] = (await connection.shown(name)).longest_context
+        asked = self.num_ctx(name)
+        return min(asked, self._own_contexts[name] or asked)
 
     async def stream(self, name: str, request: ChatRequest) -> AsyncIterator[Delta]:
         """One answer of one of its models; closing the iterator closes the connection, and Ollama
         stops. Raises `Unreachable` or `Refused`."""
         async with (
             self._speaking() as connection,
-            aclosing(connection.stream(name, request, self.num_ctx)) as deltas,
+            aclosing(connection.stream(name, request, self.num_ctx(name))) as deltas,
         ):
             async for delta in deltas:
                 yield delta
@@ -82,7 +103,8 @@ class OllamaProvider:
     async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
         """A vector for each text. Raises `Unreachable` or `Refused`."""
         async with self._speaking() as connection:
-            return await connection.embed(model, texts)
+            own = self.settings.options_of(model).context_length
+            return await connection.embed(model, texts, own)
 
     @asynccontextmanager
     async def _speaking(self) -> AsyncIterator[OllamaConnection]:

@@ -17,7 +17,9 @@ import ollama
 from pydantic import ValidationError
 
 from chatty_desktop.domain.errors import ChattyError, Unreachable
-from chatty_desktop.domain.requests import ChatRequest, Delta, Usage, WireMessage
+from chatty_desktop.domain.messages import ToolCall
+from chatty_desktop.domain.models import ModelCard
+from chatty_desktop.domain.requests import ChatRequest, Delta, ToolOffer, Usage, WireMessage
 from chatty_desktop.providers import failures
 from chatty_desktop.providers.addresses import is_loopback
 from chatty_desktop.providers.failures import Asked
@@ -47,25 +49,44 @@ class OllamaConnection:
             event_hooks={"response": [_keep_response]},
         )
 
-    async def models(self) -> list[str]:
-        """The names of the models pulled so far. Raises `Unreachable` or `Refused`."""
+    async def models(self) -> list[ModelCard]:
+        """The models pulled so far. Raises `Unreachable` or `Refused`."""
         listing = await self._ask(self._client.list(), self._asked())
-        return [model.model for model in listing.models if model.model]
+        return [
+            ModelCard(
+                model.model,
+                size=int(model.size) if model.size else None,
+                parameters=(model.details and model.details.parameter_size) or "",
+            )
+            for model in listing.models
+            if model.model
+        ]
 
-    async def own_context(self, model: str) -> int | None:
-        """The context a model was trained for, in tokens. Raises `Unreachable` or `Refused`."""
+    async def shown(self, model: str) -> ModelCard:
+        """What Ollama tells of a model: the context it was trained for, what it can do. Raises
+        `Unreachable` or `Refused`."""
         shown = await self._ask(self._client.show(model), self._asked(model))
-        for name, value in (shown.modelinfo or {}).items():
-            if name.endswith(".context_length") and isinstance(value, int):
-                return value
-        return None
+        information = (shown.modelinfo or {}).items()
+        contexts = [v for k, v in information if k.endswith(".context_length")]
+        # Older ones tell of no abilities.
+        can = shown.capabilities
+        return ModelCard(
+            model,
+            longest_context=next((each for each in contexts if isinstance(each, int)), None),
+            parameters=(shown.details and shown.details.parameter_size) or "",
+            tools="tools" in can if can else None,
+            embeds="embedding" in can if can else None,
+        )
 
-    async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
+    async def embed(
+        self, model: str, texts: Sequence[str], num_ctx: int | None = None
+    ) -> list[list[float]]:
         """A vector for each text; Ollama cuts what is too long for the model. Loading it may take
         as long as reading a prompt. Raises `Unreachable` or `Refused`."""
         asked = self._asked(model)
+        options = {"num_ctx": num_ctx} if num_ctx else None
         try:
-            answer = await self._client.embed(model, list(texts))
+            answer = await self._client.embed(model, list(texts), options=options)
         except Exception as error:
             if (known := self._failure(error, asked)) is None:
                 raise
@@ -79,7 +100,7 @@ class OllamaConnection:
 
         Raises `Unreachable` or `Refused`.
         """
-        asked = self._asked(model)
+        asked = self._asked(model, request)
         tries = 0
         while True:
             tries += 1
@@ -112,12 +133,14 @@ class OllamaConnection:
             model,
             [_message(message) for message in request.messages],
             stream=True,
+            tools=[_tool(offer) for offer in request.tools] or None,
             format=request.json_schema,
             # Constrained output and thinking do not go together in Ollama.
             think=False if request.json_schema is not None else None,
             options=_options(request, num_ctx),
         )
         splitter = ReasoningSplitter()
+        calls: list[ToolCall] = []
         last: Delta | None = None
         try:
             async for part in parts:
@@ -125,9 +148,13 @@ class OllamaConnection:
                     yield Delta(reasoning=part.message.thinking)
                 for delta in splitter.feed(part.message.content or ""):
                     yield delta
+                for call in part.message.tool_calls or ():
+                    arguments = json.dumps(dict(call.function.arguments), ensure_ascii=False)
+                    calls.append(ToolCall(f"call_{len(calls)}", call.function.name, arguments))
                 if part.done:
                     usage = Usage(part.prompt_eval_count, part.eval_count)
-                    last = Delta(finish=part.done_reason or "stop", usage=usage)
+                    finish = part.done_reason or "stop"
+                    last = Delta(finish=finish, usage=usage, tool_calls=tuple(calls))
         finally:
             for response in responses:
                 await response.aclose()
@@ -147,13 +174,14 @@ class OllamaConnection:
                 raise
             raise known from error
 
-    def _asked(self, model: str = "") -> Asked:
+    def _asked(self, model: str = "", request: ChatRequest | None = None) -> Asked:
         return Asked(
             self._provider_id,
             self._url,
             model,
             start_hint="Is Ollama running? Start it, or mend the address in the settings.",
             missing_hint=f"Get it with `ollama pull {model}`, or pick another model.",
+            options=tuple(request.sampling()) if request and request.chat else (),
         )
 
     def _failure(self, error: Exception, asked: Asked, begun: bool = False) -> ChattyError | None:
@@ -201,9 +229,19 @@ def _arguments(text: str) -> dict[str, Any]:
 
 
 def _options(request: ChatRequest, num_ctx: int) -> dict[str, Any]:
-    options: dict[str, Any] = {"num_ctx": num_ctx}
-    if request.temperature is not None:
-        options["temperature"] = request.temperature
-    if request.max_tokens is not None:
-        options["num_predict"] = request.max_tokens
+    """The options of a call: Ollama's names are ours but for the length of an answer."""
+    options: dict[str, Any] = {"num_ctx": num_ctx, **request.sampling()}
+    if "max_tokens" in options:
+        options["num_predict"] = options.pop("max_tokens")
     return options
+
+
+def _tool(offer: ToolOffer) -> dict[str, Any]:
+    return {
+        "type": "function",
+        "function": {
+            "name": offer.name,
+            "description": offer.description,
+            "parameters": offer.parameters,
+        },
+    }

@@ -6,8 +6,10 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from chatty_desktop.domain.models import ModelCard
 from chatty_desktop.domain.requests import ChatRequest, Delta
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.providers.addresses import openai_roots
@@ -50,7 +52,25 @@ class OpenAIProvider:
 
     async def listed(self) -> list[str]:
         """The models the server lists. Raises `Unreachable` or `Refused`."""
-        return [str(card["id"]) for card in await (await self._connection()).models()]
+        return [str(card["id"]) for card in await self._listed_cards()]
+
+    async def cards(self) -> list[ModelCard]:
+        """The models the server lists, with what it tells of them. Raises the same."""
+        return [_card_of(card) for card in await self._listed_cards()]
+
+    async def card(self, name: str) -> ModelCard:
+        """What the server tells of one model. Raises `Unreachable` or `Refused`."""
+        cards = await self._listed_cards()
+        told = next((_card_of(card) for card in cards if card["id"] == name), ModelCard(name))
+        served = told.context_length or await self._context_in_properties()
+        own = self.settings.options_of(name).context_length or self.settings.context_length
+        return replace(told, context_length=own or served)
+
+    def take(self, settings: ProviderSettings) -> bool:
+        if settings.kind != self.settings.kind or settings.base_url != self.settings.base_url:
+            return False
+        self.settings = settings
+        return True
 
     async def close(self) -> None:
         if self._connected is not None:
@@ -59,8 +79,9 @@ class OpenAIProvider:
     async def context_length(self, name: str) -> int | None:
         """The context of one of its models in tokens, None when it does not tell; asked for at
         most every five minutes. Raises `Unreachable` or `Refused`."""
-        if self.settings.context_length:
-            return self.settings.context_length
+        own = self.settings.options_of(name).context_length or self.settings.context_length
+        if own:
+            return own
         at, known = self._contexts.get(name, (0.0, None))
         if not at or time.monotonic() - at > _CONTEXT_KEPT_SECONDS:
             known = await self._ask_context(name)
@@ -93,12 +114,51 @@ class OpenAIProvider:
         )
 
     async def _ask_context(self, name: str) -> int | None:
-        for card in await (await self._connection()).models():
+        for card in await self._listed_cards():
             if card["id"] == name and (told := _context_in(card)):
                 return told
+        return await self._context_in_properties()
+
+    async def _listed_cards(self) -> list[Card]:
+        return await (await self._connection()).models()
+
+    async def _context_in_properties(self) -> int | None:
+        """The context that a llama.cpp server serves its one model with."""
         properties = await (await self._connection()).properties()
         served = properties.get("default_generation_settings")
         return _positive(served.get("n_ctx")) if isinstance(served, dict) else None
+
+
+def _card_of(card: Card) -> ModelCard:
+    """What a server tells of a model in its list, as llama.cpp, OpenRouter and Mistral do."""
+    meta = card.get("meta")
+    meta = meta if isinstance(meta, dict) else {}
+    takes = card.get("supported_parameters")
+    abilities = card.get("capabilities")
+    abilities = abilities if isinstance(abilities, dict) else {}
+    calls = abilities.get("function_calling")
+    return ModelCard(
+        str(card["id"]),
+        context_length=_context_in(card),
+        longest_context=_positive(meta.get("n_ctx_train")),
+        size=_positive(meta.get("size")),
+        parameters=_count(_positive(meta.get("n_params"))),
+        tools="tools" in takes
+        if isinstance(takes, list)
+        else calls
+        if calls in (True, False)
+        else None,
+        json_schema="structured_outputs" in takes or None if isinstance(takes, list) else None,
+    )
+
+
+def _count(parameters: int | None) -> str:
+    """A number of parameters as it is spoken of: "494M", "7.6B"."""
+    if parameters is None:
+        return ""
+    if parameters >= 1_000_000_000:
+        return f"{parameters / 1e9:.3g}B"
+    return f"{parameters / 1e6:.0f}M"
 
 
 def _context_in(card: Card) -> int | None:

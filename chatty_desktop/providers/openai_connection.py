@@ -21,7 +21,7 @@ from chatty_desktop.domain.requests import ChatRequest, Delta
 from chatty_desktop.providers import failures
 from chatty_desktop.providers.addresses import is_loopback, openai_roots, server_root
 from chatty_desktop.providers.failures import Asked
-from chatty_desktop.providers.openai_wire import ChunkReader, chat_body
+from chatty_desktop.providers.openai_wire import ChunkReader, Dialect, chat_body
 from chatty_desktop.providers.patience import Patience, retry_after
 
 log = logging.getLogger(__name__)
@@ -55,7 +55,7 @@ class OpenAIConnection:
         self._patience = patience
         self._client: AsyncOpenAI | None = None
         self._making = asyncio.Lock()
-        self._refuses_usage = False
+        self._dialect = Dialect()
         self._key_refused = False
 
     async def stream(self, model: str, request: ChatRequest) -> AsyncGenerator[Delta, None]:
@@ -63,7 +63,7 @@ class OpenAIConnection:
 
         Raises `Unreachable` or `Refused`.
         """
-        chunks = await self._begin(chat_body(model, request))
+        chunks = await self._begin(chat_body(model, request), self._asked(model, request))
         reader = ChunkReader()
         try:
             async for chunk in chunks:
@@ -137,8 +137,9 @@ class OpenAIConnection:
         if client is not None:
             await client.close()
 
-    def _asked(self, model: str = "") -> Asked:
-        return Asked(self._provider_id, self._server, model)
+    def _asked(self, model: str = "", request: ChatRequest | None = None) -> Asked:
+        options = tuple(request.sampling()) if request and request.chat else ()
+        return Asked(self._provider_id, self._server, model, options=options)
 
     async def _ready(self) -> AsyncOpenAI:
         """The client, made in a thread: it reads the system's certificates."""
@@ -166,10 +167,9 @@ class OpenAIConnection:
         _ = client.chat.completions  # imports the rest of what a chat needs
         return client
 
-    async def _begin(self, body: dict[str, Any]) -> AsyncStream[ChatCompletionChunk]:
+    async def _begin(self, body: dict[str, Any], asked: Asked) -> AsyncStream[ChatCompletionChunk]:
         """Begin a streamed answer at the first address that holds the API."""
         client = await self._ready()
-        asked = self._asked(str(body["model"]))
         first_failure: ChattyError | None = None
         for root in self._roots:
             try:
@@ -187,16 +187,14 @@ class OpenAIConnection:
         tries = 0
         while True:
             tries += 1
-            sent = dict(body)
-            if self._refuses_usage:
-                del sent["stream_options"]
+            sent = self._dialect.put(body)
             try:
                 stream = cast(
                     "AsyncStream[ChatCompletionChunk]",
                     await client.chat.completions.create(**cast("Any", sent), stream=True),
                 )
             except openai.APIStatusError as error:
-                if self._gave_in(error) or await self._waited(error, tries):
+                if self._gave_in(error, sent) or await self._waited(error, tries):
                     continue
                 failure = self._refusal(error, asked)
                 if error.status_code in (404, 405):
@@ -231,15 +229,14 @@ class OpenAIConnection:
         self._key_refused = error.status_code in (401, 403)
         return failures.by_status(asked, error.status_code, _words_of(error))
 
-    def _gave_in(self, error: APIStatusError) -> bool:
-        """Whether the server merely refused to count tokens, so that asking without is worth it."""
-        if error.status_code not in (400, 422) or self._refuses_usage:
+    def _gave_in(self, error: APIStatusError, sent: dict[str, Any]) -> bool:
+        """Whether the server merely refused what can be left out or said otherwise."""
+        if error.status_code not in (400, 422):
             return False
-        refused = "stream_options" in error.response.text
+        refused = self._dialect.learn(sent, error.response.text)
         if refused:
-            log.info("%s knows no stream_options; asking without", self._server)
-            self._refuses_usage = True
-        return refused
+            log.info("%s knows no %s; asking without", self._server, refused)
+        return bool(refused)
 
     async def _waited(self, error: APIStatusError, tries: int) -> bool:
         """Whether the request may be tried again, after a wait. Money spent is not waited for."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from openai.types.chat import ChatCompletionChunk
 
+from chatty_desktop.domain.messages import ToolCall
 from chatty_desktop.domain.requests import ChatRequest, Delta, Usage, WireMessage
 from chatty_desktop.providers.reasoning import ReasoningSplitter
 
@@ -14,24 +17,79 @@ _REASONING_FIELDS = ("reasoning_content", "reasoning")
 """Where servers put what a model thinks aloud: DeepSeek, llama.cpp and vLLM in the first,
 OpenRouter and others in the second."""
 
+_STANDARD = ("temperature", "top_p", "presence_penalty", "frequency_penalty", "seed", "max_tokens")
+_ADDED = ("top_k", "min_p", "repeat_penalty")
+"""What OpenAI itself does not know and nearly every other server does."""
+
 
 def chat_body(model: str, request: ChatRequest) -> dict[str, Any]:
-    """The body of a streamed chat completion."""
+    """The body of a streamed chat completion. What the SDK has no name for is in `extra_body`,
+    and nothing is in it that was not set: some servers answer 400 to what they do not know."""
     body: dict[str, Any] = {
         "model": model,
         "messages": [_message(message) for message in request.messages],
         "stream_options": {"include_usage": True},
     }
-    if request.temperature is not None:
-        body["temperature"] = request.temperature
-    if request.max_tokens is not None:
-        body["max_tokens"] = request.max_tokens
+    sampling = request.sampling()
+    body |= {name: sampling[name] for name in _STANDARD if name in sampling}
+    extra = {name: sampling[name] for name in _ADDED if name in sampling}
+    if "repeat_penalty" in extra:
+        # llama.cpp and LM Studio know it by the one name, vLLM and OpenRouter by the other.
+        extra["repetition_penalty"] = extra["repeat_penalty"]
+    if extra:
+        body["extra_body"] = extra
+    if request.tools:
+        body["tools"] = [
+            {
+                "type": "function",
+                "function": {
+                    "name": tool.name,
+                    "description": tool.description,
+                    "parameters": tool.parameters,
+                },
+            }
+            for tool in request.tools
+        ]
     if request.json_schema is not None:
         body["response_format"] = {
             "type": "json_schema",
             "json_schema": {"name": "answer", "schema": request.json_schema},
         }
     return body
+
+
+class Dialect:
+    """What a server turned out not to know, where there is another way to say it."""
+
+    def __init__(self) -> None:
+        self._unknown: set[str] = set()
+
+    def put(self, body: dict[str, Any]) -> dict[str, Any]:
+        """A body of `chat_body` in words that the server knows."""
+        said = {name: value for name, value in body.items() if name not in self._unknown}
+        if "max_tokens" in body.keys() - said.keys():
+            said["max_completion_tokens"] = body["max_tokens"]
+        if extra := body.get("extra_body"):
+            said["extra_body"] = {k: v for k, v in extra.items() if k not in self._unknown}
+        return said
+
+    def learn(self, said: dict[str, Any], words: str) -> str:
+        """What the server refused of a body, "" when that cannot be said otherwise; `words` are
+        the server's. What is returned is not said again."""
+        refused = ""
+        if "stream_options" in said and "stream_options" in words:
+            refused = "stream_options"
+        elif "max_tokens" in said and "max_completion_tokens" in words:
+            refused = "max_tokens"
+        else:
+            extra = said.get("extra_body", {})
+            spellings = {"repeat_penalty", "repetition_penalty"}
+            named = {name for name in spellings if re.search(rf"\b{name}\b", words)}
+            if spellings <= extra.keys() and len(named) == 1:
+                refused = named.pop()
+        if refused:
+            self._unknown.add(refused)
+        return refused
 
 
 def _message(message: WireMessage) -> dict[str, Any]:
@@ -57,6 +115,7 @@ class ChunkReader:
     def __init__(self) -> None:
         self._splitter = ReasoningSplitter()
         self._usage: Usage | None = None
+        self._calls: dict[int, _CallBeingWritten] = {}
         self.finish: str | None = None
         self.chunks = 0
 
@@ -73,10 +132,31 @@ class ChunkReader:
                     break
             if choice.delta.content:
                 yield from self._splitter.feed(choice.delta.content)
+            for part in choice.delta.tool_calls or ():
+                call = self._calls.setdefault(part.index, _CallBeingWritten())
+                call.id = part.id or call.id
+                if part.function is not None:
+                    call.name += part.function.name or ""
+                    call.arguments += part.function.arguments or ""
             self.finish = choice.finish_reason or self.finish
 
     def last(self) -> Iterator[Delta]:
         """What was held back, and how the answer ended; no finish for one that was cut off."""
         yield from self._splitter.finish()
         if self.finish is not None or self._usage is not None:
-            yield Delta(finish=self.finish, usage=self._usage)
+            # Of an answer that was cut off, no call is whole.
+            calls = self._calls if self.finish is not None else {}
+            made = tuple(calls[index].made(index) for index in sorted(calls))
+            yield Delta(finish=self.finish, usage=self._usage, tool_calls=made)
+
+
+@dataclass(slots=True)
+class _CallBeingWritten:
+    """A call of a tool, of which the arguments come in pieces."""
+
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
+
+    def made(self, index: int) -> ToolCall:
+        return ToolCall(self.id or f"call_{index}", self.name, self.arguments)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import PurePath
+from typing import TypeVar
 
 from chatty_desktop.domain.errors import ChattyError, Invalid, Refused, Unreachable
+from chatty_desktop.domain.models import ModelCard
 from chatty_desktop.domain.requests import ModelChoice
 from chatty_desktop.domain.settings import ProviderSettings, Settings, split_model
 from chatty_desktop.engine.ports import ChatModel, Publish
@@ -21,6 +23,8 @@ from chatty_desktop.providers.openai_compatible import OpenAIProvider
 from chatty_desktop.providers.patience import Patience
 
 log = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
 
 _ASK_SECONDS = 2.0
 _AVAILABLE_KEPT_SECONDS = 5.0
@@ -56,8 +60,9 @@ class ProviderRegistry:
         self._closing: set[asyncio.Task[None]] = set()
 
     def apply(self, settings: Settings) -> None:
-        """Take over the providers of the settings: what is unchanged stays as it is, connections
-        and loaded models included; what is gone or changed is closed in the background.
+        """Take over the providers of the settings: what is unchanged, or changed in nothing that
+        a connection depends on, keeps its connections and loaded models; what is gone or changed
+        otherwise is closed in the background.
 
         Must be called in the event loop. A provider whose entry cannot be used is told of by
         `choices`, and raises when one of its models is asked for.
@@ -68,7 +73,7 @@ class ProviderRegistry:
         self._providers, self._problems = {}, {}
         for entry in settings.providers:
             old = before.get(entry.id)
-            if old is not None and old.settings == entry:
+            if old is not None and (old.settings == entry or old.take(entry)):
                 self._providers[entry.id] = before.pop(entry.id)
                 continue
             try:
@@ -110,6 +115,27 @@ class ProviderRegistry:
             return split_model(reference)[0] in self._providers
         except Invalid:
             return False
+
+    def provider(self, provider_id: str) -> Provider:
+        """A provider by its id; asks nobody. Raises `Invalid` as `chat_model` does."""
+        if problem := self._problems.get(provider_id):
+            raise Invalid(f"Provider {provider_id} cannot be used: {problem}")
+        provider = self._providers.get(provider_id)
+        if provider is None:
+            raise Invalid(f"There is no provider {provider_id!r} in the settings.")
+        return provider
+
+    async def cards(self, provider_id: str) -> list[ModelCard]:
+        """The models that a provider lists, with what it tells of them. Raises `Unreachable`,
+        within two seconds or so, `Refused` or `Invalid`."""
+        provider = self.provider(provider_id)
+        return await self._answer(provider, provider.cards)
+
+    async def card(self, reference: str) -> ModelCard:
+        """What a provider tells of one model. Raises as `cards` does."""
+        provider_id, name = split_model(reference)
+        provider = self.provider(provider_id)
+        return await self._answer(provider, lambda: provider.card(name))
 
     async def first_available(self) -> str | None:
         """The default model of the first provider that answers within two seconds, in the order
@@ -179,18 +205,23 @@ class ProviderRegistry:
 
     async def _ask(self, provider: Provider) -> list[str] | ChattyError:
         """The models a provider lists, or why it could not be asked."""
+        try:
+            return await self._answer(provider, provider.listed)
+        except (Unreachable, Refused) as problem:
+            return problem
+
+    async def _answer(self, provider: Provider, question: Callable[[], Awaitable[_T]]) -> _T:
+        """What a provider answers off hand. Raises `Unreachable` or `Refused`."""
         await provider.prepare()
         try:
             async with asyncio.timeout(self._ask_seconds):
-                return await provider.listed()
+                return await question()
         except TimeoutError:
             where = provider.settings.base_url or "it"
-            return Unreachable(
+            raise Unreachable(
                 f"{where} did not answer within {self._ask_seconds:g} s. Is it running?",
                 cause="timeout",
-            )
-        except (Unreachable, Refused) as problem:
-            return problem
+            ) from None
 
 
 def _choice(entry: ProviderSettings, name: str, listed: bool) -> ModelChoice:
