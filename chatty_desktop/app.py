@@ -82,8 +82,8 @@ class App:
         prompts = await asyncio.to_thread(_read_prompts)
         database = await Database.open(paths.database, paths.backups)
         try:
-            messages = StoredMessages(database)
             episodes = StoredEpisodes(database, paths.episodes, events.publish)
+            messages = StoredMessages(database, episodes.forget_messages)
 
             def forget_session(session_id: str) -> None:
                 messages.forget(session_id)

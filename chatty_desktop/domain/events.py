@@ -61,6 +61,13 @@ class SessionsChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class BranchChanged:
+    """The current branch of a session is another one, or messages of it were deleted."""
+
+    session_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class AgentsChanged:
     """An agent was saved, imported or deleted."""
 
@@ -117,6 +124,7 @@ Event = (
     | MemoryChanged
     | RunLogged
     | SessionsChanged
+    | BranchChanged
     | AgentsChanged
     | SettingsChanged
     | ModelProgress

@@ -26,13 +26,14 @@ class Run:
 class Section:
     """A part of a prompt and where it comes from.
 
-    `origin` is "system", "spec", "state", "new" or the kind of the layer that shows messages.
+    `origin` is "system", "spec", "state", "new", "begun" (the beginning of the answer, when one
+    that broke off is gone on with) or the kind of the layer that shows messages.
     Either `text` is set, or `messages`: a gapless run of the scope, sent verbatim.
     `message_ids` names the messages that `text` repeats.
     """
 
     origin: str
-    role: Literal["system", "user"] = "system"
+    role: Literal["system", "user", "assistant"] = "system"
     text: str = ""
     messages: tuple[Message, ...] = ()
     message_ids: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """The chat service: takes a message, runs the agent, lets memory settle behind the reply.
 
-It owns every task of a run. One run at a time answers in a session, several sessions run at
-once, and the next run of a scope waits until its memory has settled.
+What is done to a message is done to its memory: an edit, another answer and a switch between
+versions make or choose a branch, which memory follows; a deletion takes along what was made of it.
 """
 
 from __future__ import annotations
@@ -9,30 +9,26 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Coroutine, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.episodes import EpisodesFound, searched_words
 from chatty_desktop.domain.errors import Invalid, StorageFailed
 from chatty_desktop.domain.events import (
-    Event,
+    BranchChanged,
     Level,
     LogEntry,
     MemoryChanged,
     MessageCommitted,
-    Notice,
     RunLogged,
-    RunPhase,
     RunPhaseChanged,
     SessionsChanged,
 )
 from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.memory import MemorySnapshot
-from chatty_desktop.domain.messages import DeletionCounts, Message, Scope
-from chatty_desktop.domain.runs import SentRequest
+from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Status
+from chatty_desktop.domain.runs import Run, SentRequest
 from chatty_desktop.engine.memory import build_memory
 from chatty_desktop.engine.memory.contract import MemoryLayer, Refolding, Surroundings
 from chatty_desktop.engine.models import ModelChooser
@@ -46,18 +42,10 @@ from chatty_desktop.engine.ports import (
     Runs,
     Sessions,
 )
-from chatty_desktop.engine.run import AgentRun, Tell, Turn
+from chatty_desktop.engine.run import AgentRun, Tell, Turn, settle
+from chatty_desktop.engine.running import Answering, Running
 
 log = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class _Answering:
-    """A session's run in progress; all is None until the message is committed."""
-
-    task: asyncio.Task[None] | None = None
-    run: AgentRun | None = None
-    scope: Scope | None = None
 
 
 class ChatService:
@@ -86,11 +74,8 @@ class ChatService:
         self._episodes = episodes
         self._embedders = embedders
         self._prompts = prompts
-        self._publish_to_all = publish
-        self._answering: dict[str, _Answering] = {}
-        self._settling: dict[Scope, asyncio.Task[None]] = {}
-        self._phases: dict[str, RunPhaseChanged] = {}
-        self._closing = False
+        self._running = Running(publish)
+        self._publish = self._running.publish
 
     # --- what a person does ------------------------------------------------------------------
 
@@ -100,54 +85,93 @@ class ChatService:
         Raises `Invalid` when the text is empty, the chat is still answering, or the agent or its
         memory is not there; `StorageFailed` when it cannot be saved.
         """
-        if not text.strip():
-            raise Invalid("There is nothing to send: the message is empty.")
-        agent = await self._usable_agent(agent_id, session_id)
-        with self._answering_in(session_id) as answering:
+        with self._running.answering_in(session_id) as answering:
             session = await self._sessions.get(session_id)
             if session is None:
                 raise Invalid("That chat is no longer there.")
-            message = Message(
-                id=new_id(),
-                session_id=session_id,
-                parent_id=session.leaf_id,
-                agent_id=agent_id,
-                run_id=new_id(),
-                role="user",
-                content=text,
-                at=time.time(),
-            )
-            await self._messages.append(message)
-            self._publish(MessageCommitted(message))
-            self._publish(SessionsChanged(session_id))
-            self._start(answering, agent, message, message.run_id)
-        return message
+            return await self._send(answering, session_id, session.leaf_id, agent_id, text)
+
+    async def edit(self, message_id: str, text: str, agent_id: str | None = None) -> Message:
+        """Send a message of the person with other words, or to another agent: a branch of its own
+        beside the first. Raises as `send` does."""
+        message = await self._message(message_id)
+        if message.role != "user":
+            raise Invalid("Only messages of your own can be edited and sent again.")
+        session_id = message.session_id
+        with self._running.answering_in(session_id) as answering:
+            agent_id = agent_id or message.agent_id
+            await self._check(agent_id, session_id, text)
+            await self._turn_to(session_id, message.parent_id)
+            return await self._send(answering, session_id, message.parent_id, agent_id, text)
 
     async def retry(self, session_id: str) -> None:
         """Answer the newest message of the person again: the new reply is a sibling of the old.
 
         Raises `Invalid` when there is no such message, or the chat is still answering.
         """
-        with self._answering_in(session_id) as answering:
+        with self._running.answering_in(session_id) as answering:
             page = await self._messages.page(session_id, limit=100)
             asked = next((m for m in reversed(page) if m.role == "user"), None)
             if asked is None:
                 raise Invalid("There is no message to answer again.")
-            agent = await self._usable_agent(asked.agent_id, session_id)
-            await self._messages.set_leaf(session_id, asked.id)
-            self._start(answering, agent, asked, new_id())
+            await self._answer_again(answering, asked)
+
+    async def answer_again(self, message_id: str, model: str | None = None) -> None:
+        """Another answer beside the one named, or to the message of the person named; by another
+        model when one is given. Raises `Invalid` as `retry` does."""
+        message = await self._message(message_id)
+        with self._running.answering_in(message.session_id) as answering:
+            await self._answer_again(answering, await self._asked(message), model=model)
+
+    async def go_on(self, message_id: str) -> None:
+        """Go on with a reply that was stopped or cut: a version of it beside the first, that
+        begins with its words. Raises `Invalid` when there is nothing to go on with."""
+        message = await self._message(message_id)
+        unfinished = (Status.STOPPED, Status.CUT, Status.TRUNCATED)
+        if message.role != "assistant" or message.status not in unfinished or not message.content:
+            raise Invalid("Only a reply that was stopped or cut off can be gone on with.")
+        with self._running.answering_in(message.session_id) as answering:
+            asked = await self._asked(message)
+            model = message.model or None
+            await self._answer_again(answering, asked, model=model, begun=message.content)
+
+    async def switch_to(self, message_id: str) -> None:
+        """Show another version of a message, with what was said last after it. Raises `Invalid`
+        while the chat is answering."""
+        message = await self._message(message_id)
+        with self._running.answering_in(message.session_id):
+            end = await self._messages.newest_below(message_id)
+            await self._turn_to(message.session_id, end)
+
+    async def branch_from(self, message_id: str) -> None:
+        """Let the next message follow this one; what follows now stays on its branch. Raises
+        `Invalid` while the chat is answering."""
+        message = await self._message(message_id)
+        with self._running.answering_in(message.session_id):
+            await self._turn_to(message.session_id, message_id)
+
+    async def delete_message(self, message_id: str, *, following: bool = False) -> DeletionCounts:
+        """Delete a message with what belongs to it, or with all that follows it, and everything
+        made of them (`ports.MessageLog.delete`). What memory had taken in later and stays is
+        taken in again, in the background. Raises `Invalid` while the chat is answering."""
+        message = await self._message(message_id)
+        session_id = message.session_id
+        with self._running.answering_in(session_id):
+            for scope in await self._scopes(session_id):
+                await self._running.settled(scope)
+            scopes, counts = await self._messages.delete(
+                session_id, message_id, following=following
+            )
+            self._tell_of_branch(session_id, scopes)
+            self._publish(SessionsChanged(session_id))
+        for scope in scopes:
+            await self._take_in_again(scope)
+        return counts
 
     def stop(self, session_id: str) -> None:
         """Stop the answer of a session, keeping what has come of it; where there is none, stop
         its memory from settling (what is not folded stays queued)."""
-        answering = self._answering.get(session_id)
-        if answering:
-            # Soon, not now: a task cancelled before its first step would leave no reply at all.
-            asyncio.get_running_loop().call_soon(_cancel, answering)
-            return
-        for scope, task in self._settling.items():
-            if scope.session_id == session_id:
-                task.cancel()
+        self._running.stop(session_id)
 
     async def fold_again(self, ledger_id: str) -> None:
         """Fold the messages of a refused batch once more; the ledger tells how it went.
@@ -162,8 +186,8 @@ class ChatService:
         memory = self._memory_of(agent, scope, entry.run_id)
         if not isinstance(memory, Refolding):
             raise Invalid(f"The memory of {agent.name} does not fold; choose State first.")
-        await self._settled(scope)
-        await self._settle_with(scope, memory.fold_again(entry))
+        await self._running.settled(scope)
+        await self._running.settle_with(scope, memory.fold_again(entry))
 
     async def change_fact(self, scope: Scope, fact_id: str, text: str | None) -> None:
         """Correct a fact by hand, or forget it (None).
@@ -173,40 +197,36 @@ class ChatService:
         words = None if text is None else " ".join(text.split())
         if words == "":
             raise Invalid("A fact needs words. To be rid of it, delete it.")
-        await self._settled(scope)
+        await self._running.settled(scope)
         await self._memory.change_fact(fact_id, words)
         self._publish(MemoryChanged(scope))
 
     async def delete_session(self, session_id: str) -> DeletionCounts:
         """Stop what runs in a session, then delete it and everything derived from it."""
-        await self._end(session_id)
+        await self._running.end(session_id)
         return await self._sessions.delete(session_id)
 
     async def delete_agent(self, agent_id: str) -> DeletionCounts:
         """Stop what an agent is at, then delete it with its memory in every session; what was
         said stays in the chats."""
-        scopes = {answering.scope for answering in self._answering.values()} | set(self._settling)
-        sessions = {s.session_id for s in scopes if s and s.agent_id == agent_id}
-        await asyncio.gather(*(self._end(session_id) for session_id in sessions))
+        sessions = self._running.of_agent(agent_id)
+        await asyncio.gather(*(self._running.end(session_id) for session_id in sessions))
         return await self._agents.delete(agent_id)
 
     # --- what is shown -----------------------------------------------------------------------
 
     def phase(self, session_id: str) -> RunPhaseChanged | None:
         """Where the session's run stands, None when nothing runs."""
-        return self._phases.get(session_id)
+        return self._running.phase(session_id)
 
     def running(self) -> list[str]:
         """The sessions in which something runs."""
-        return list(self._phases)
+        return self._running.sessions()
 
     def partial(self, session_id: str) -> tuple[str, str, str] | None:
         """(message id, text, reasoning) of the reply being written, None without one."""
-        answering = self._answering.get(session_id)
-        if answering is None or answering.run is None:
-            return None
-        reply = answering.run.reply
-        return reply.id, reply.content, reply.reasoning
+        reply = self._running.reply(session_id)
+        return None if reply is None else (reply.id, reply.content, reply.reasoning)
 
     async def inspect(self, scope: Scope, ledger_limit: int = 200) -> MemorySnapshot:
         """What the agent remembers in the session, its ledger newest first. Raises `Invalid`."""
@@ -239,38 +259,118 @@ class ChatService:
 
     async def wait(self, session_id: str) -> None:
         """Return when the session's run has ended and its memory has settled."""
-        while tasks := self._tasks_of(session_id):
-            await asyncio.wait(tasks)
+        await self._running.wait(session_id)
 
     async def close(self) -> None:
         """Stop every answer, keeping what has come of it, and every settling memory."""
-        self._closing = True
-        sessions = set(self._answering) | {scope.session_id for scope in self._settling}
-        await asyncio.gather(*(self._end(session_id) for session_id in sessions))
+        await self._running.close()
 
     # --- how it is done ----------------------------------------------------------------------
 
-    @contextmanager
-    def _answering_in(self, session_id: str) -> Iterator[_Answering]:
-        """Hold the session's place for one answer, from before its message is committed."""
-        if session_id in self._answering:
-            raise Invalid("This chat is still answering. Stop it first, or wait until it is done.")
-        answering = self._answering[session_id] = _Answering()
-        try:
-            yield answering
-        finally:
-            if answering.task is None:
-                del self._answering[session_id]
+    async def _send(
+        self,
+        answering: Answering,
+        session_id: str,
+        parent_id: str | None,
+        agent_id: str,
+        text: str,
+    ) -> Message:
+        agent = await self._check(agent_id, session_id, text)
+        message = Message(
+            id=new_id(),
+            session_id=session_id,
+            parent_id=parent_id,
+            agent_id=agent_id,
+            run_id=new_id(),
+            role="user",
+            content=text,
+            at=time.time(),
+        )
+        await self._messages.append(message)
+        self._publish(MessageCommitted(message))
+        self._publish(SessionsChanged(session_id))
+        self._start(answering, agent, message, message.run_id)
+        return message
 
-    def _start(self, answering: _Answering, agent: Agent, asked: Message, run_id: str) -> None:
+    async def _answer_again(
+        self, answering: Answering, asked: Message, *, model: str | None = None, begun: str = ""
+    ) -> None:
+        agent = await self._usable_agent(asked.agent_id, asked.session_id)
+        await self._turn_to(asked.session_id, asked.id)
+        self._start(answering, agent, asked, new_id(), model=model, begun=begun)
+
+    async def _check(self, agent_id: str, session_id: str, text: str) -> Agent:
+        """The agent, when a text can be sent to it. Raises `Invalid`."""
+        if not text.strip():
+            raise Invalid("There is nothing to send: the message is empty.")
+        return await self._usable_agent(agent_id, session_id)
+
+    async def _message(self, message_id: str) -> Message:
+        message = await self._messages.get(message_id)
+        if message is None:
+            raise Invalid("That message is no longer there.")
+        return message
+
+    async def _asked(self, message: Message) -> Message:
+        """The message of the person that another one belongs to. Raises `Invalid`."""
+        while message.role != "user":
+            if message.parent_id is None:
+                raise Invalid("There is no message to answer again.")
+            message = await self._message(message.parent_id)
+        return message
+
+    async def _turn_to(self, session_id: str, leaf_id: str | None) -> None:
+        """Make another message the end of the branch."""
+        before = await self._scopes(session_id)
+        await self._messages.set_leaf(session_id, leaf_id)
+        self._tell_of_branch(session_id, {*before, *await self._scopes(session_id)})
+
+    async def _scopes(self, session_id: str) -> set[Scope]:
+        """Those that have messages on the branch."""
+        branch = await self._messages.branch(session_id)
+        return {Scope(agent_id, session_id) for agent_id in {m.agent_id for m in branch}}
+
+    def _tell_of_branch(self, session_id: str, scopes: Iterable[Scope]) -> None:
+        self._publish(BranchChanged(session_id))
+        for scope in scopes:
+            self._publish(MemoryChanged(scope))
+
+    async def _take_in_again(self, scope: Scope) -> None:
+        """Let memory settle that lost something to a deletion; nothing where the agent is gone,
+        or nothing of it waits."""
+        try:
+            agent = await self._usable_agent(scope.agent_id, scope.session_id)
+        except Invalid:
+            return
+        memory = self._memory_of(agent, scope, "")
+        strategy = agent.definition.memory_strategy.model_dump(mode="json")
+        run = Run("", scope.session_id, scope.agent_id, strategy, "", time.time())
+        if any(layer.pending for layer in (await memory.inspect()).layers):
+            self._running.settle_with(scope, settle(memory, run, self._teller(scope, "")))
+
+    def _start(
+        self,
+        answering: Answering,
+        agent: Agent,
+        asked: Message,
+        run_id: str,
+        *,
+        model: str | None = None,
+        begun: str = "",
+    ) -> None:
+        """Let the agent answer, with a model of its own or another; `begun` is how the answer
+        begins."""
         scope = Scope(agent.id, asked.session_id)
-        tell = self._teller(scope, run_id)
+        definition = agent.definition
+        if model is not None:
+            definition = definition.model_copy(update={"model": model})
         turn = Turn(
             run_id=run_id,
             scope=scope,
-            agent=agent.definition,
+            agent=definition,
             incoming=asked,
-            strategy=agent.definition.memory_strategy.model_dump(mode="json"),
+            strategy=definition.memory_strategy.model_dump(mode="json"),
+            begun=begun,
         )
         run = AgentRun(
             turn,
@@ -279,66 +379,9 @@ class ChatService:
             runs=self._runs,
             models=self._models,
             publish=self._publish,
-            tell=tell,
+            tell=self._teller(scope, run_id),
         )
-        answering.run, answering.scope = run, scope
-        settling = scope in self._settling
-        self._enter(scope, "waiting_for_memory" if settling else "waiting_for_model")
-        answering.task = asyncio.create_task(self._answer(scope, run))
-        # In callbacks, not in the tasks: a task cancelled before its first step runs nothing.
-        answering.task.add_done_callback(lambda task: self._answered(scope, task))
-        self._publish(MemoryChanged(scope))
-
-    async def _answer(self, scope: Scope, run: AgentRun) -> None:
-        """One run to its reply; memory settles in a task of its own."""
-        reply = await run.answer(self._settled(scope))
-        self._publish(MemoryChanged(scope))
-        if reply.counts and not self._closing:
-            self._settle_with(scope, run.settle())
-
-    def _answered(self, scope: Scope, task: asyncio.Task[None]) -> None:
-        if not task.cancelled() and (problem := task.exception()):
-            log.error("A run could not be ended", exc_info=problem)
-            text = f"The answer could not be ended properly: {problem!r}"
-            self._publish(Notice("error", text, scope.session_id))
-        del self._answering[scope.session_id]
-        if not self._settling_of(scope.session_id):
-            self._leave(scope)
-
-    def _settle_with(self, scope: Scope, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Let memory settle in a task; what runs next in the scope waits for it."""
-
-        def settled(_task: asyncio.Task[None]) -> None:
-            work.close()
-            del self._settling[scope]
-            self._publish(MemoryChanged(scope))
-            if scope.session_id not in self._answering:
-                self._leave(scope)
-
-        task = self._settling[scope] = asyncio.create_task(work)
-        task.add_done_callback(settled)
-        self._enter(scope, "settling")
-        return task
-
-    async def _settled(self, scope: Scope) -> None:
-        """Return when no memory of the scope is settling."""
-        while task := self._settling.get(scope):
-            await asyncio.wait([task])
-
-    async def _end(self, session_id: str) -> None:
-        self.stop(session_id)
-        while tasks := self._tasks_of(session_id):
-            for task in self._settling_of(session_id):
-                task.cancel()
-            await asyncio.wait(tasks)
-
-    def _tasks_of(self, session_id: str) -> list[asyncio.Task[None]]:
-        answering = self._answering.get(session_id)
-        running = [answering.task] if answering and answering.task else []
-        return running + self._settling_of(session_id)
-
-    def _settling_of(self, session_id: str) -> list[asyncio.Task[None]]:
-        return [task for scope, task in self._settling.items() if scope.session_id == session_id]
+        self._running.start(answering, scope, run)
 
     async def _usable_agent(self, agent_id: str, session_id: str) -> Agent:
         """The agent, its memory known to work. Raises `Invalid`."""
@@ -374,24 +417,3 @@ class ChatService:
             self._publish(RunLogged(scope.session_id, entry))
 
         return tell
-
-    def _enter(self, scope: Scope, phase: RunPhase) -> None:
-        self._publish(RunPhaseChanged(scope.session_id, scope.agent_id, phase))
-
-    def _leave(self, scope: Scope) -> None:
-        self._publish(RunPhaseChanged(scope.session_id, scope.agent_id, "idle"))
-
-    def _publish(self, event: Event) -> None:
-        if isinstance(event, RunPhaseChanged):
-            if event.phase == "idle":
-                self._phases.pop(event.session_id, None)
-            else:
-                self._phases[event.session_id] = event
-        self._publish_to_all(event)
-
-
-def _cancel(answering: _Answering) -> None:
-    """Cancel an answer that is neither over nor being cancelled already."""
-    task, run = answering.task, answering.run
-    if task and run and not (task.done() or task.cancelling() or run.ending):
-        task.cancel()

@@ -140,6 +140,27 @@ class MessageLog(Protocol):
         """Make another message the end of the current branch."""
         ...
 
+    async def versions(self, message_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """For each of the messages that has others beside it under the same parent: the ids of
+        all of them, itself included, oldest first."""
+        ...
+
+    async def newest_below(self, message_id: str) -> str:
+        """The end of the newest branch that holds the message."""
+        ...
+
+    async def delete(
+        self, session_id: str, message_id: str, *, following: bool
+    ) -> tuple[tuple[Scope, ...], DeletionCounts]:
+        """Delete a message, or it and all that follows it, with everything made of them, on every
+        branch; what memory made later goes too, and what stays is queued again.
+
+        A call goes with its results; a message of the person takes the answers to it along. What
+        follows and stays is joined to what was before. Returns the scopes whose memory lost
+        something. Raises `Invalid` when the message is not in the session.
+        """
+        ...
+
 
 class Sessions(Protocol):
     """The list of chats."""

@@ -13,7 +13,8 @@ from chatty_desktop.domain.tokens import estimate
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What one request to a model is made of; the new message is the last section."""
+    """What one request to a model is made of; the new message is the last section, or the one
+    before the beginning of its answer."""
 
     sections: tuple[Section, ...]
 
@@ -44,10 +45,16 @@ class Prompt:
                 else:
                     wire.append(message)
                 said_by_person = by_person
+            if section.role == "assistant":
+                wire.append(ChatMessage("assistant", section.text))
         return tuple(wire)
 
 
-def build_prompt(system_prompt: str, recalled: Sequence[Section], incoming: Message) -> Prompt:
-    """The agent's system prompt, what memory recalls, then the new message."""
+def build_prompt(
+    system_prompt: str, recalled: Sequence[Section], incoming: Message, begun: str = ""
+) -> Prompt:
+    """The agent's system prompt, what memory recalls, then the new message; `begun` is how the
+    answer begins, which servers go on with where a request ends with it."""
     system = [Section("system", text=system_prompt.strip())] if system_prompt.strip() else []
-    return Prompt((*system, *recalled, Section("new", "user", messages=(incoming,))))
+    begin = [Section("begun", "assistant", text=begun)] if begun else []
+    return Prompt((*system, *recalled, Section("new", "user", messages=(incoming,)), *begin))

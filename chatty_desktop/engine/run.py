@@ -46,13 +46,15 @@ Tell = Callable[[Level, str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a run is about: who answers which message, with which memory."""
+    """What a run is about: who answers which message, with which memory. `begun` is how the answer
+    begins, when one that broke off is gone on with."""
 
     run_id: str
     scope: Scope
     agent: AgentDefinition
     incoming: Message
     strategy: dict[str, Any]
+    begun: str = ""
 
 
 class AgentRun:
@@ -95,7 +97,7 @@ class AgentRun:
             agent_id=turn.scope.agent_id,
             run_id=turn.run_id,
             role="assistant",
-            content="",
+            content=turn.begun,
             at=self._run.started_at,
             status=Status.STREAMING,
         )
@@ -122,14 +124,8 @@ class AgentRun:
         return await self._end(status, error)
 
     async def settle(self) -> None:
-        """Let memory take the run in. Trouble here never touches the reply; the log tells it."""
-        try:
-            await self._memory.settle(self._run)
-        except ChattyError as problem:
-            await self._tell("warning", f"Memory was not updated: {problem}")
-        except Exception as problem:  # memory must not take the chat along
-            log.exception("Memory failed to settle")
-            await self._tell("error", f"Memory was not updated: {problem!r}")
+        """Let memory take the run in."""
+        await settle(self._memory, self._run, self._tell)
 
     async def _ask(self) -> tuple[Status, str]:
         """Recall, build the prompt, stream the answer; returns how it ended and why."""
@@ -137,7 +133,8 @@ class AgentRun:
         model = await self._models.for_agent(turn.agent)
         self._run = replace(self._run, model=model.reference)
         self.reply = replace(self.reply, model=model.reference)
-        prompt = build_prompt(turn.agent.system_prompt, await self._recall(), turn.incoming)
+        recalled = await self._recall()
+        prompt = build_prompt(turn.agent.system_prompt, recalled, turn.incoming, turn.begun)
         estimate = prompt.tokens()
         await self._runs.start(self._run, prompt.sections, estimate)
         await self._memory.record(turn.incoming)
@@ -174,7 +171,7 @@ class AgentRun:
                         await self._messages.update(self.reply)
                         saved = time.monotonic()
         except ChattyError as problem:
-            if not self.reply.content:
+            if self.reply.content == self._turn.begun:
                 raise
             return Status.CUT, str(problem)
         if not self.reply.content:
@@ -208,7 +205,10 @@ class AgentRun:
         """Commit the reply as it ended, and the run."""
         self.ending = True
         seconds = time.time() - self._run.started_at
-        reply = replace(self.reply, status=status, error=error, seconds=seconds)
+        # Of an answer that is gone on with, the words it begins with stand in the one before.
+        nothing = status is Status.FAILED and self.reply.content == self._turn.begun
+        content = "" if nothing else self.reply.content
+        reply = replace(self.reply, content=content, status=status, error=error, seconds=seconds)
         try:
             await self._commit_end(reply)
         except StorageFailed as problem:
@@ -253,6 +253,17 @@ class AgentRun:
     def _phase(self, phase: RunPhase) -> None:
         scope = self._turn.scope
         self._publish(RunPhaseChanged(scope.session_id, scope.agent_id, phase, self._run.model))
+
+
+async def settle(memory: MemoryLayer, run: Run, tell: Tell) -> None:
+    """Let memory take a run in. Trouble here never touches the reply; the log tells it."""
+    try:
+        await memory.settle(run)
+    except ChattyError as problem:
+        await tell("warning", f"Memory was not updated: {problem}")
+    except Exception as problem:  # memory must not take the chat along
+        log.exception("Memory failed to settle")
+        await tell("error", f"Memory was not updated: {problem!r}")
 
 
 @asynccontextmanager

@@ -122,16 +122,14 @@ class EpisodeIndex:
         empty = np.empty((0, embedder.dimension), np.float32)
         return rows["message_id"].to_pylist(), np.concatenate([empty, *parts])
 
-    def delete_ids(self, embedder: EmbedderId, message_ids: Sequence[str]) -> None:
-        for start in range(0, len(message_ids), 500):
-            some = ", ".join(_quoted(each) for each in message_ids[start : start + 500])
-            self._table(embedder).table.delete(f"message_id IN ({some})")
-
-    def delete_where(self, embedder: EmbedderId, column: str, value: str) -> None:
-        """Delete the rows of a session or an agent: `column` is session_id or agent_id."""
+    def delete_where(self, embedder: EmbedderId, column: str, values: Sequence[str]) -> None:
+        """Delete the rows in which `column` (message_id, session_id or agent_id) is one of the
+        values."""
         opened = self._table(embedder)
-        opened.table.delete(f"{column} = {_quoted(value)}")
-        opened.appends += 1
+        for start in range(0, len(values), 500):
+            some = ", ".join(_quoted(each) for each in values[start : start + 500])
+            opened.table.delete(f"{column} IN ({some})")
+            opened.appends += 1
 
     def due(self, embedder: EmbedderId, after: int = COMPACT_AFTER) -> bool:
         """Whether the table had so many appends since it was compacted."""

@@ -85,10 +85,11 @@ class TendedIndex:
             return None
         return await self._try(embedder, lambda: work(self._index))
 
-    def delete(self, column: str, value: str) -> None:
-        """Delete rows by a column in the background; with the next start where that fails."""
+    def delete(self, column: str, values: Sequence[str]) -> None:
+        """Delete rows by what is in a column, in the background; with the next start where that
+        fails."""
         if not self._closed:
-            self._start(self._delete(column, value))
+            self._start(self._delete(column, values))
 
     async def sizes(self) -> list[IndexSize]:
         """What each table of the index that was used takes on the disk."""
@@ -164,7 +165,9 @@ class TendedIndex:
             return
         surplus = sorted(there - set(wanted))
         if surplus:
-            await self._try(embedder, partial(self._index.delete_ids, embedder, surplus))
+            await self._try(
+                embedder, partial(self._index.delete_where, embedder, "message_id", surplus)
+            )
         await self._fill(embedder, [each for each in wanted if each not in there])
 
     async def _rebuild(self, embedder: EmbedderId) -> None:
@@ -186,12 +189,12 @@ class TendedIndex:
         if len(message_ids) > REBUILT_AT_ONCE:
             await self._try(embedder, partial(self._index.compact, embedder))
 
-    async def _delete(self, column: str, value: str) -> None:
+    async def _delete(self, column: str, values: Sequence[str]) -> None:
         async with self.adding:
             for embedder in await self._database.read(rows.all_embedders):
                 if await self._indexing(partial(self._index.exists, embedder)):
                     await self._try(
-                        embedder, partial(self._index.delete_where, embedder, column, value)
+                        embedder, partial(self._index.delete_where, embedder, column, values)
                     )
 
     def _tend(self, embedder: EmbedderId) -> None:

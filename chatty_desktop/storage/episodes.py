@@ -121,7 +121,12 @@ class StoredEpisodes:
         self._scopes.forget(session_id=session_id, agent_id=agent_id)
         column, value = ("session_id", session_id) if session_id else ("agent_id", agent_id)
         if value:
-            self._index.delete(column, value)
+            self._index.delete(column, [value])
+
+    def forget_messages(self, session_id: str, message_ids: Sequence[str]) -> None:
+        """Drop what is held and indexed of messages that were deleted, as `forget` does."""
+        self._scopes.forget(session_id=session_id)
+        self._index.delete("message_id", message_ids)
 
     # --- reading -----------------------------------------------------------------------------
 

@@ -5,18 +5,21 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from sqlalchemy import CTE, Connection, Row, insert, literal, select, update
+from sqlalchemy import CTE, Connection, Row, func, insert, literal, select, update
 
 from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.errors import Invalid
-from chatty_desktop.domain.messages import Message, Status, ToolCall
+from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Status, ToolCall
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.database import Database
+from chatty_desktop.storage.message_deletion import Deleted, delete_messages
 
 _KEPT_BRANCHES = 4
+_AT_ONCE = 500
+"""Ids in one statement."""
 _COLUMNS = tables.messages.c
 
 
@@ -27,8 +30,14 @@ class StoredMessages:
     write, so that a turn in a chat of 10,000 messages does not read them again.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(
+        self,
+        database: Database,
+        deleted: Callable[[str, Sequence[str]], None] = lambda _session, _ids: None,
+    ) -> None:
+        """`deleted` is called with a session's id and the ids of messages of it that are gone."""
         self._database = database
+        self._deleted = deleted
         self._branches: OrderedDict[str, Branch] = OrderedDict()
         # Held while a branch is read or written, so that what is kept never misses a write.
         self._lock = asyncio.Lock()
@@ -113,6 +122,33 @@ class StoredMessages:
 
         await self._commit(work, lambda: self._branches.pop(session_id, None))
 
+    async def versions(self, message_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        return await self._database.read(lambda connection: _versions(connection, message_ids))
+
+    async def newest_below(self, message_id: str) -> str:
+        def work(connection: Connection) -> str:
+            end = message_id
+            while below := connection.scalar(
+                select(func.max(_COLUMNS.id)).where(_COLUMNS.parent_id == end)
+            ):
+                end = below
+            return end
+
+        return await self._database.read(work)
+
+    async def delete(
+        self, session_id: str, message_id: str, *, following: bool
+    ) -> tuple[tuple[Scope, ...], DeletionCounts]:
+        found: list[Deleted] = []
+
+        def work(connection: Connection) -> None:
+            found.append(delete_messages(connection, session_id, message_id, following=following))
+
+        await self._commit(work, lambda: self._branches.pop(session_id, None))
+        (deleted,) = found
+        self._deleted(session_id, deleted.message_ids)
+        return deleted.scopes, deleted.counts
+
     def forget(self, session_id: str) -> None:
         """Drop what is kept in memory of a session that was deleted."""
         self._branches.pop(session_id, None)
@@ -163,6 +199,24 @@ class StoredMessages:
             return _walk({row.id: row for row in rows}, leaf)
 
         return await self._database.read(work)
+
+
+def _versions(connection: Connection, message_ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    this, other = tables.messages.alias(), tables.messages.alias()
+    found: dict[str, list[str]] = {}
+    for start in range(0, len(message_ids), _AT_ONCE):
+        query = (
+            select(this.c.id, other.c.id)
+            .where(
+                this.c.id.in_(message_ids[start : start + _AT_ONCE]),
+                other.c.session_id == this.c.session_id,
+                other.c.parent_id.is_not_distinct_from(this.c.parent_id),
+            )
+            .order_by(other.c.id)
+        )
+        for message_id, version in connection.execute(query):
+            found.setdefault(message_id, []).append(version)
+    return {each: tuple(versions) for each, versions in found.items() if len(versions) > 1}
 
 
 def _ancestors(

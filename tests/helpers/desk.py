@@ -51,8 +51,8 @@ class Desk:
         self.bus.subscribe(self.events.append)
         self.settings = settings
         self.database = database
-        self.messages = StoredMessages(database)
         self.episodes = StoredEpisodes(database, folder / "episodes", self.bus.publish)
+        self.messages = StoredMessages(database, self.episodes.forget_messages)
         self.sessions = StoredSessions(database, self.bus.publish, self._session_gone)
         self.agents = StoredAgents(
             database, self.bus.publish, lambda gone: self.episodes.forget(agent_id=gone)

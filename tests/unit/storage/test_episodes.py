@@ -255,7 +255,7 @@ async def test_what_a_kill_left_out_of_the_index_is_added_and_what_it_left_in_is
         said = await store.say("the train", "the cat", "a dog")
         await store.embed(said)
     index = store.index()
-    index.delete_ids(BAG, [said[0].id])
+    index.delete_where(BAG, "message_id", [said[0].id])
     index.append(BAG, ["ghost"], [SCOPE], np.ones((1, 32), np.float32))
     index.append(BAG, ["ghost too"], [SCOPE], np.ones((1, 32), np.float32))
     async with Store.open(tmp_path) as store:

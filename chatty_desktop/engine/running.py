@@ -1,0 +1,186 @@
+"""The tasks of runs: one answer at a time in a session, memory settling behind it.
+
+Several sessions run at once. The next run of a scope waits until its memory has settled.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Coroutine, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.events import Event, MemoryChanged, Notice, RunPhase, RunPhaseChanged
+from chatty_desktop.domain.messages import Message, Scope
+from chatty_desktop.engine.ports import Publish
+from chatty_desktop.engine.run import AgentRun
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Answering:
+    """A session's run in progress; all is None until the message is committed."""
+
+    task: asyncio.Task[None] | None = None
+    run: AgentRun | None = None
+    scope: Scope | None = None
+
+
+class Running:
+    """Owns the tasks of all sessions until they end, and knows where each stands."""
+
+    def __init__(self, publish: Publish) -> None:
+        self._publish_to_all = publish
+        self._answering: dict[str, Answering] = {}
+        self._settling: dict[Scope, asyncio.Task[None]] = {}
+        self._phases: dict[str, RunPhaseChanged] = {}
+        self._closing = False
+
+    # --- what runs ---------------------------------------------------------------------------
+
+    def phase(self, session_id: str) -> RunPhaseChanged | None:
+        """Where the session's run stands, None when nothing runs."""
+        return self._phases.get(session_id)
+
+    def sessions(self) -> list[str]:
+        """The sessions in which something runs."""
+        return list(self._phases)
+
+    def of_agent(self, agent_id: str) -> set[str]:
+        """The sessions in which the agent is at something."""
+        scopes = {answering.scope for answering in self._answering.values()} | set(self._settling)
+        return {scope.session_id for scope in scopes if scope and scope.agent_id == agent_id}
+
+    def reply(self, session_id: str) -> Message | None:
+        """The reply being written in the session, as far as it has come."""
+        answering = self._answering.get(session_id)
+        return answering.run.reply if answering and answering.run else None
+
+    async def wait(self, session_id: str) -> None:
+        """Return when the session's run has ended and its memory has settled."""
+        while tasks := self._tasks_of(session_id):
+            await asyncio.wait(tasks)
+
+    async def settled(self, scope: Scope) -> None:
+        """Return when no memory of the scope is settling."""
+        while task := self._settling.get(scope):
+            await asyncio.wait([task])
+
+    # --- beginning ---------------------------------------------------------------------------
+
+    @contextmanager
+    def answering_in(self, session_id: str) -> Iterator[Answering]:
+        """Hold the session's place for one answer, from before its message is committed. Raises
+        `Invalid` when the session is still answering."""
+        if session_id in self._answering:
+            raise Invalid("This chat is still answering. Stop it first, or wait until it is done.")
+        answering = self._answering[session_id] = Answering()
+        try:
+            yield answering
+        finally:
+            if answering.task is None:
+                del self._answering[session_id]
+
+    def start(self, answering: Answering, scope: Scope, run: AgentRun) -> None:
+        """Let a run answer, in the place held for it."""
+        answering.run, answering.scope = run, scope
+        settling = scope in self._settling
+        self._enter(scope, "waiting_for_memory" if settling else "waiting_for_model")
+        answering.task = asyncio.create_task(self._answer(scope, run))
+        # In callbacks, not in the tasks: a task cancelled before its first step runs nothing.
+        answering.task.add_done_callback(lambda task: self._answered(scope, task))
+        self.publish(MemoryChanged(scope))
+
+    def settle_with(self, scope: Scope, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Let memory settle in a task; what runs next in the scope waits for it."""
+
+        def settled(_task: asyncio.Task[None]) -> None:
+            work.close()
+            del self._settling[scope]
+            self.publish(MemoryChanged(scope))
+            if scope.session_id not in self._answering:
+                self._leave(scope)
+
+        task = self._settling[scope] = asyncio.create_task(work)
+        task.add_done_callback(settled)
+        self._enter(scope, "settling")
+        return task
+
+    # --- ending ------------------------------------------------------------------------------
+
+    def stop(self, session_id: str) -> None:
+        """Stop the answer of a session, keeping what has come of it; where there is none, stop
+        its memory from settling (what is not folded stays queued)."""
+        answering = self._answering.get(session_id)
+        if answering:
+            # Soon, not now: a task cancelled before its first step would leave no reply at all.
+            asyncio.get_running_loop().call_soon(_cancel, answering)
+            return
+        for task in self._settling_of(session_id):
+            task.cancel()
+
+    async def end(self, session_id: str) -> None:
+        """Stop all that runs in a session, and return when it has ended."""
+        self.stop(session_id)
+        while tasks := self._tasks_of(session_id):
+            for task in self._settling_of(session_id):
+                task.cancel()
+            await asyncio.wait(tasks)
+
+    async def close(self) -> None:
+        """Stop every answer, keeping what has come of it, and every settling memory."""
+        self._closing = True
+        sessions = set(self._answering) | {scope.session_id for scope in self._settling}
+        await asyncio.gather(*(self.end(session_id) for session_id in sessions))
+
+    # --- how it is done ----------------------------------------------------------------------
+
+    async def _answer(self, scope: Scope, run: AgentRun) -> None:
+        """One run to its reply; memory settles in a task of its own."""
+        reply = await run.answer(self.settled(scope))
+        self.publish(MemoryChanged(scope))
+        if reply.counts and not self._closing:
+            self.settle_with(scope, run.settle())
+
+    def _answered(self, scope: Scope, task: asyncio.Task[None]) -> None:
+        if not task.cancelled() and (problem := task.exception()):
+            log.error("A run could not be ended", exc_info=problem)
+            text = f"The answer could not be ended properly: {problem!r}"
+            self.publish(Notice("error", text, scope.session_id))
+        del self._answering[scope.session_id]
+        if not self._settling_of(scope.session_id):
+            self._leave(scope)
+
+    def _tasks_of(self, session_id: str) -> list[asyncio.Task[None]]:
+        answering = self._answering.get(session_id)
+        running = [answering.task] if answering and answering.task else []
+        return running + self._settling_of(session_id)
+
+    def _settling_of(self, session_id: str) -> list[asyncio.Task[None]]:
+        return [task for scope, task in self._settling.items() if scope.session_id == session_id]
+
+    def _enter(self, scope: Scope, phase: RunPhase) -> None:
+        self.publish(RunPhaseChanged(scope.session_id, scope.agent_id, phase))
+
+    def _leave(self, scope: Scope) -> None:
+        self.publish(RunPhaseChanged(scope.session_id, scope.agent_id, "idle"))
+
+    def publish(self, event: Event) -> None:
+        """Tell everybody, and take note of where a run stands."""
+        if isinstance(event, RunPhaseChanged):
+            if event.phase == "idle":
+                self._phases.pop(event.session_id, None)
+            else:
+                self._phases[event.session_id] = event
+        self._publish_to_all(event)
+
+
+def _cancel(answering: Answering) -> None:
+    """Cancel an answer that is neither over nor being cancelled already."""
+    task, run = answering.task, answering.run
+    if task and run and not (task.done() or task.cancelling() or run.ending):
+        task.cancel()
