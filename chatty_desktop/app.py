@@ -121,6 +121,7 @@ class App:
                 models.apply(settings.current)
 
         events.subscribe(follow)
+        settings.watch()
         return cls(
             paths=paths,
             events=events,
@@ -146,6 +147,7 @@ class App:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + CLOSING_SECONDS
         self.reembedding.stop()
+        await self.settings.close()
         for part in (self.chat.close(), self.models.close(), self.episodes.close()):
             await _within(part, deadline - loop.time())
         await _within(self._database.close(), 0.5)

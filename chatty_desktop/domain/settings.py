@@ -13,7 +13,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from chatty_desktop.domain.errors import Invalid
-from chatty_desktop.domain.strategies import describe
+from chatty_desktop.domain.json_places import line_of
+from chatty_desktop.domain.strategies import describe, problems
 
 ProviderKind = Literal["llama_cpp", "openai", "ollama"]
 
@@ -141,23 +142,30 @@ class Settings(_Part):
 
 
 def read_settings(text: str) -> Settings:
-    """Read settings.json. Raises `Invalid` naming the line or the field that is wrong."""
+    """Read settings.json. Raises `Invalid` naming the line, and the field where it is one."""
     try:
         value = json.loads(text)
-    except ValueError as error:
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise Invalid(f"{where}: not JSON ({error.msg})") from error
+    except (ValueError, RecursionError) as error:
         raise Invalid(f"not JSON: {error}") from error
-    return _checked(value)
+    try:
+        return Settings.model_validate(value)
+    except ValidationError as error:
+        faults = zip(error.errors(include_url=False), problems(error), strict=True)
+        said = (
+            f"line {line_of(text, fault['loc'])}: {f'{where}: ' if where else ''}{what}"
+            for fault, (where, what) in faults
+        )
+        raise Invalid("; ".join(said)) from error
 
 
 def checked(settings: Settings) -> Settings:
     """The settings again, once every rule is seen to hold: a copy with other values need not.
     Raises `Invalid` naming the field that is wrong."""
-    return _checked(settings.model_dump())
-
-
-def _checked(value: object) -> Settings:
     try:
-        return Settings.model_validate(value)
+        return Settings.model_validate(settings.model_dump())
     except ValidationError as error:
         raise Invalid(describe(error)) from error
 

@@ -80,10 +80,14 @@ def test_settings_survive_being_written_and_read_again() -> None:
         ),
     ],
 )
-def test_a_wrong_file_is_refused_with_the_field_that_is_wrong(text: str, message: str) -> None:
+def test_a_wrong_file_is_refused_with_the_line_and_the_field_that_is_wrong(
+    text: str, message: str
+) -> None:
     with pytest.raises(Invalid) as caught:
         read_settings(text)
-    assert str(caught.value).startswith(message)
+    where, _, what = str(caught.value).partition(": ")
+    assert where.startswith("line 1")
+    assert what.startswith(message)
 
 
 def test_the_name_of_a_model_may_hold_slashes() -> None:
