@@ -13,7 +13,7 @@ from filelock import FileLock, Timeout
 
 from chatty_desktop.domain.agents import AgentDefinition, read_agent
 from chatty_desktop.domain.errors import AlreadyOpen, Invalid, StorageFailed
-from chatty_desktop.domain.events import Event, SettingsChanged
+from chatty_desktop.domain.events import Event, KeyChanged, SettingsChanged
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.models import ModelChooser
@@ -29,7 +29,7 @@ from chatty_desktop.storage.episodes import StoredEpisodes
 from chatty_desktop.storage.memory import StoredMemory
 from chatty_desktop.storage.messages import StoredMessages
 from chatty_desktop.storage.runs import StoredRuns
-from chatty_desktop.storage.secrets import provider_key
+from chatty_desktop.storage.secrets import ProviderKeys
 from chatty_desktop.storage.sessions import StoredSessions
 from chatty_desktop.storage.settings_file import SettingsFile
 
@@ -51,6 +51,7 @@ class App:
     agents: StoredAgents
     memory: StoredMemory
     runs: StoredRuns
+    keys: ProviderKeys
     models: ProviderRegistry
     discovery: Discovery
     episodes: StoredEpisodes
@@ -95,7 +96,8 @@ class App:
             )
             memory = StoredMemory(database)
             runs = StoredRuns(database, messages)
-            models = ProviderRegistry(paths, provider_key, events.publish)
+            keys = ProviderKeys(paths.keys, events.publish)
+            models = ProviderRegistry(paths, keys.key, events.publish)
             models.apply(settings.current)
             embedders = SystemEmbedder(lambda: settings.current, models.embedding_of)
             chat = ChatService(
@@ -119,6 +121,8 @@ class App:
         def follow(event: Event) -> None:
             if isinstance(event, SettingsChanged):
                 models.apply(settings.current)
+            elif isinstance(event, KeyChanged):
+                models.renew(event.provider_id)
 
         events.subscribe(follow)
         settings.watch()
@@ -131,6 +135,7 @@ class App:
             agents=agents,
             memory=memory,
             runs=runs,
+            keys=keys,
             models=models,
             discovery=Discovery(paths.models, unlisted=(STARTER.file_name,)),
             episodes=episodes,

@@ -26,6 +26,12 @@ class Paths:
         return self.data / "settings.json"
 
     @property
+    def keys(self) -> Path:
+        """Keys of providers where there is no keyring and the person agreed; nobody else can read
+        it, and no copy of the folder takes it along."""
+        return self.data / "keys.json"
+
+    @property
     def window(self) -> Path:
         """Sizes and positions of the window and its panels (ini)."""
         return self.data / "window.ini"

@@ -40,6 +40,15 @@ class StorageFailed(ChattyError):
     """The disk or the database did not take or give something; what was there is unharmed."""
 
 
+class NoKeyring(StorageFailed):
+    """The system's keyring is not there (`missing`), or it is locked, silent or refuses: the text
+    says which."""
+
+    def __init__(self, message: str, *, missing: bool = False) -> None:
+        super().__init__(message)
+        self.missing = missing
+
+
 class AlreadyOpen(ChattyError):
     """Another process has this data folder open; `process_id` is its number, 0 if not known."""
 

@@ -78,6 +78,13 @@ class SettingsChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class KeyChanged:
+    """The key of a provider was stored, replaced or forgotten."""
+
+    provider_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class ModelProgress:
     """A model is being made ready; `done` and `total` are bytes, 0/0 when not measurable.
 
@@ -127,6 +134,7 @@ Event = (
     | BranchChanged
     | AgentsChanged
     | SettingsChanged
+    | KeyChanged
     | ModelProgress
     | EmbeddingProgress
     | Notice

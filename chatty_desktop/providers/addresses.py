@@ -13,10 +13,17 @@ _VERSION = re.compile(r"/v\d+[a-z0-9]*$")
 
 
 def normal(url: str) -> str:
-    """The address with a scheme and without a slash at its end. Raises `Invalid`."""
+    """The address with a scheme and without a slash at its end. Raises `Invalid`, also when a
+    password stands in it: addresses are written to the settings, and named in messages."""
     text = url.strip()
     if "://" not in text:
         text = f"http://{text}"
+    if "@" in text.partition("://")[2].partition("/")[0]:
+        raise Invalid(
+            "This address has a name or a password in it, before the @. It would stand in"
+            " settings.json for everyone to read. Take it out; a key belongs into the field for"
+            " it, which keeps it in the system's keyring."
+        )
     try:
         parts = urlsplit(text)
         usable = parts.scheme in ("http", "https") and parts.hostname and (parts.port or 1)

@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from chatty_desktop.domain.errors import ChattyError, Refused, Unreachable
+from chatty_desktop.domain.keys import environment_name
+from chatty_desktop.providers.causes import cause_of
 
 _OTHER_NAMES = {
     "repeat_penalty": ("repetition_penalty",),
@@ -22,30 +24,40 @@ _LONGEST_WORDS = 500
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Who was asked for what, as messages name it: "lab (http://127.0.0.1:8080)". `options` are
-    the names of those that the person set for the model."""
+    """Who was asked for what, as messages name it: "lab (http://127.0.0.1:8080)".
+
+    `options` are the names of those that the person set for the model. `key` is what was sent
+    along, so that no message holds it; `keyless`: it is known that none was.
+    """
 
     provider_id: str
     address: str
     model: str = ""
+    key: str = field(default="", repr=False)
+    keyless: bool = False
     start_hint: str = "Is the server running, and is the address in the settings right?"
     missing_hint: str = "Pick another model, or make this one available there."
     options: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
-        return f"{self.provider_id} ({self.address})"
+        return f"{self.provider_id} ({self.address})" if self.provider_id else self.address
+
+    def quoted(self, words: str) -> str:
+        """A server's words on one line, cut when they are long; without the key, which some
+        repeat."""
+        one_line = " ".join(words.split())
+        if self.key:
+            one_line = one_line.replace(self.key, "…")
+        cut = one_line if len(one_line) <= _LONGEST_WORDS else one_line[:_LONGEST_WORDS] + "…"
+        return cut.rstrip(".")
 
 
 def by_status(asked: Asked, status: int, words: str) -> ChattyError:
     """The failure an HTTP status stands for; `words` are the server's own."""
-    said = f": {_short(words)}" if words else ""
+    said = f": {asked.quoted(words)}" if words else ""
     if status in (401, 403):
-        return Unreachable(
-            f"{asked.name} refused the key (status {status}{said})."
-            f" Check the key of provider {asked.provider_id}.",
-            cause="authentication",
-        )
+        return Unreachable(_about_the_key(asked, f"status {status}{said}"), cause="authentication")
     if status == 404:
         if asked.model and "model" in words.lower():
             what, hint = f"has no model {asked.model!r}", asked.missing_hint
@@ -98,10 +110,21 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names)
 
 
+def _about_the_key(asked: Asked, said: str) -> str:
+    variable = environment_name(asked.provider_id)
+    whose = f" of provider {asked.provider_id}" if asked.provider_id else ""
+    where = f"in the settings or in {variable}" if asked.provider_id else "in the settings"
+    if asked.keyless:
+        return f"{asked.name} wants a key ({said}). Set the key{whose}, {where}."
+    return f"{asked.name} refused the key ({said}). Check the key{whose}, {where}."
+
+
 def no_connection(asked: Asked, error: BaseException) -> Unreachable:
     """No connection came about, or it broke."""
+    cause = cause_of(error)
     return Unreachable(
-        f"{asked.name} cannot be reached: {_root_cause(error)}. {asked.start_hint}",
+        f"{asked.name} cannot be reached: {asked.quoted(cause.words)}."
+        f" {cause.advice or asked.start_hint}",
         cause="connection",
     )
 
@@ -117,7 +140,7 @@ def no_answer(asked: Asked) -> Unreachable:
 def not_understood(asked: Asked, what: str) -> Unreachable:
     """What came back is not an answer of such a server."""
     return Unreachable(
-        f"{asked.name} did not answer as such a server does ({_short(what)})."
+        f"{asked.name} did not answer as such a server does ({asked.quoted(what)})."
         " Is the address in the settings right?",
         cause="server",
     )
@@ -137,22 +160,3 @@ def words_of(body: Any) -> str:
             if value := body.get(name):
                 return words_of(value)
     return str(body) if body else ""
-
-
-def _short(words: str) -> str:
-    one_line = " ".join(words.split())
-    cut = one_line if len(one_line) <= _LONGEST_WORDS else one_line[:_LONGEST_WORDS] + "…"
-    return cut.rstrip(".")
-
-
-def _root_cause(error: BaseException) -> str:
-    """The innermost reason, which says more than "Connection error."."""
-    seen: list[BaseException] = [error]
-    while (inner := seen[-1].__cause__ or seen[-1].__context__) and inner not in seen:
-        seen.append(inner)
-    for cause in reversed(seen):
-        if isinstance(cause, ConnectionRefusedError):
-            return "the connection was refused"
-        if text := _short(str(cause)):
-            return text
-    return type(error).__name__

@@ -11,6 +11,7 @@ from typing import TypeVar
 
 from chatty_desktop.domain.errors import ChattyError, Invalid, Refused, Unreachable
 from chatty_desktop.domain.models import ModelCard
+from chatty_desktop.domain.provider_tests import ProviderTest
 from chatty_desktop.domain.requests import ModelChoice
 from chatty_desktop.domain.settings import ProviderSettings, Settings, split_model
 from chatty_desktop.engine.ports import ChatModel, Publish
@@ -31,6 +32,8 @@ _AVAILABLE_KEPT_SECONDS = 5.0
 _CLOSE_SECONDS = 2.5
 
 Clock = Callable[[], float]
+
+TryServer = Callable[..., Awaitable[ProviderTest]]
 
 
 class ProviderRegistry:
@@ -81,9 +84,16 @@ class ProviderRegistry:
             except Invalid as problem:
                 self._problems[entry.id] = str(problem)
         for gone in before.values():
-            task = asyncio.get_running_loop().create_task(_close(gone))
-            self._closing.add(task)
-            task.add_done_callback(self._closing.discard)
+            self._close_in_background(gone)
+
+    def renew(self, provider_id: str) -> None:
+        """Begin anew with a provider, since its key is another one. Answers that still run over
+        the old connection end."""
+        self._available = None
+        old = self._providers.get(provider_id)
+        if old is not None and old.settings.kind != "llama_cpp":
+            self._providers[provider_id] = self._make(old.settings)
+            self._close_in_background(old)
 
     def chat_model(self, reference: str) -> ChatModel:
         """The model by its reference; asks nobody. Raises `Invalid` when no provider has that
@@ -165,6 +175,32 @@ class ProviderRegistry:
             models += [_choice(provider.settings, name, name in listed) for name in names]
         return models, lines
 
+    def check(self, entry: ProviderSettings) -> None:
+        """See whether a provider could be one, asking nobody. Raises `Invalid` for its address."""
+        if "?" in (entry.base_url or ""):
+            raise Invalid("An address ends before the question mark. A key has a field of its own.")
+        self._make(entry)
+
+    async def test(
+        self, entry: ProviderSettings, key: str | None = None, *, thorough: bool = True
+    ) -> ProviderTest:
+        """Try out a provider, which need not be in the settings. Can be cancelled at any time.
+
+        `key`: one that need not be stored, "" for none; None takes the one stored for its id.
+        `thorough`: also find out whether the server looks at the key before it lists its models.
+        What is wrong is in the answer: nothing is raised.
+        """
+        try:
+            self.check(entry)
+            if entry.kind == "llama_cpp":
+                return await self._test_local(entry)
+            if key is None:
+                key = await self._key(entry.id) if entry.id else None
+            try_server = await asyncio.to_thread(_import_try_server)
+            return await try_server(entry, key or None, self._patience, thorough=thorough)
+        except ChattyError as problem:
+            return ProviderTest(problem=str(problem))
+
     async def close(self) -> None:
         """Close every provider, within two and a half seconds."""
         providers, self._providers = self._providers, {}
@@ -176,12 +212,30 @@ class ProviderRegistry:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
 
+    def _close_in_background(self, gone: Provider) -> None:
+        task = asyncio.get_running_loop().create_task(_close(gone))
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+
     def _make(self, entry: ProviderSettings) -> Provider:
         if entry.kind == "llama_cpp":
             return LlamaCppProvider(entry, self._paths, self._publish, patience=self._patience)
         if entry.kind == "ollama":
             return OllamaProvider(entry, self._key, self._patience)
         return OpenAIProvider(entry, self._key, self._patience)
+
+    async def _test_local(self, entry: ProviderSettings) -> ProviderTest:
+        provider = self._make(entry)
+        try:
+            models = await provider.listed()
+        finally:
+            await provider.close()
+        missing = [name for name in entry.models if name not in models]
+        remark = "There are no model files yet: get one first." if not models else ""
+        if models and missing:
+            names = ", ".join(PurePath(name).name for name in missing)
+            remark = f"Not there any more: {names}."
+        return ProviderTest(models=tuple(models), remark=remark)
 
     async def _find_available(self) -> str | None:
         for provider in self._providers.values():
@@ -222,6 +276,12 @@ class ProviderRegistry:
                 f"{where} did not answer within {self._ask_seconds:g} s. Is it running?",
                 cause="timeout",
             ) from None
+
+
+def _import_try_server() -> TryServer:
+    from chatty_desktop.providers.testing import try_server  # an HTTP library comes with it
+
+    return try_server
 
 
 def _choice(entry: ProviderSettings, name: str, listed: bool) -> ModelChoice:

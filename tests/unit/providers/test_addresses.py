@@ -51,3 +51,10 @@ def test_what_is_no_address_is_refused_with_an_example(written: str) -> None:
 def test_only_this_computer_is_loopback() -> None:
     assert is_loopback("http://localhost:1") and is_loopback("http://[::1]:1/v1")
     assert is_loopback("127.0.0.9") and not is_loopback("https://api.openai.com/v1")
+
+
+@pytest.mark.parametrize("written", ["https://me:secret@x.org/v1", "sk-secret@x.org"])
+def test_an_address_with_a_password_in_it_is_refused_without_repeating_it(written: str) -> None:
+    with pytest.raises(Invalid, match=r"before the @") as refused:
+        openai_roots(written)
+    assert "secret" not in str(refused.value)
