@@ -17,7 +17,7 @@ pip := $(py) -m pip install --constraint packaging/constraints.txt
 pins := pyproject.toml packaging/constraints.txt
 offscreen := QT_QPA_PLATFORM=offscreen
 
-.PHONY: run test check format bench screenshots clean help
+.PHONY: run test check format translations bench screenshots clean help
 .DELETE_ON_ERROR:
 
 run: $(VENV)/.installed $(VENV)/.libraries ## open the app
@@ -36,6 +36,9 @@ check: $(VENV)/.installed-dev ## format, lint and types
 format: $(VENV)/.installed-dev ## put the code into its format
 	$(py) -m ruff format .
 	$(py) -m ruff check --fix .
+
+translations: $(VENV)/.installed-dev ## bring resources/translations up to date with the code
+	$(py) packaging/translations.py
 
 bench: $(VENV)/.installed-dev $(VENV)/.libraries-tests ## measure the budgets
 	$(offscreen) $(py) -m tests.bench $(ARGS)

@@ -7,7 +7,7 @@ is as it is by default is left out of the file, but for the four fields that nam
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -139,6 +139,16 @@ class Settings(_Part):
             if ids.count(provider_id) > 1:
                 raise ValueError(f"two providers are called {provider_id!r}")
         return value
+
+
+def with_appearance(**values: object) -> Callable[[Settings], Settings]:
+    """A change to the look of the window: of the fields named, the others stay."""
+
+    def change(settings: Settings) -> Settings:
+        look = settings.appearance.model_copy(update=values)
+        return settings.model_copy(update={"appearance": look})
+
+    return change
 
 
 def read_settings(text: str) -> Settings:

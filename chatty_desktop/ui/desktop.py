@@ -16,7 +16,8 @@ from PySide6.QtWidgets import QApplication, QLabel, QMessageBox
 
 import chatty_desktop
 from chatty_desktop.app import App
-from chatty_desktop.domain.errors import AlreadyOpen, ChattyError
+from chatty_desktop.domain.errors import AlreadyOpen, ChattyError, Invalid
+from chatty_desktop.domain.settings import read_settings
 from chatty_desktop.paths import Paths, default_data_folder, resources_folder
 from chatty_desktop.ui.collection import Collection
 from chatty_desktop.ui.failures import reported
@@ -26,6 +27,7 @@ from chatty_desktop.ui.main_window import MainWindow
 from chatty_desktop.ui.signals import EndSignals
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
+from chatty_desktop.ui.translations import speak
 from chatty_desktop.ui.window_state import WindowState
 
 log = logging.getLogger(__name__)
@@ -48,12 +50,22 @@ def run(data_dir: Path | None) -> int:
     # Closing the window is only the beginning of the end: stores are closed after it.
     application.setQuitOnLastWindowClosed(False)
     data = (data_dir or default_data_folder()).absolute()
+    speak(application, _language(Paths(data).settings))
     loop = qasync.QEventLoop(application)
     asyncio.set_event_loop(loop)
     close_generators_in(loop)
     with loop:
         status: int = loop.run_until_complete(Desktop(application, data).live())
     return status
+
+
+def _language(settings: Path) -> str | None:
+    """The language that the settings ask for: what is said while they are opened is said in it
+    too. What is wrong with the file is told by whoever opens it."""
+    try:
+        return read_settings(settings.read_text("utf-8-sig")).appearance.language
+    except (OSError, UnicodeError, Invalid):
+        return None
 
 
 def close_generators_in(loop: asyncio.AbstractEventLoop) -> None:

@@ -2,14 +2,17 @@
 
 Every text a person reads in the window goes through `tr`, or `trn` where a number decides its
 form. The text in the code is English; what is shown in its place is up to the translators that
-the application has installed.
+the application has installed (`ui/translations.py`).
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QLocale
 
 CONTEXT = "chatty"
+
+PLURAL = "\x04"
+"""Between the two English forms of a text that depends on a number, when Qt is asked for it."""
 
 
 def tr(text: str, **values: object) -> str:
@@ -21,7 +24,22 @@ def tr(text: str, **values: object) -> str:
 def trn(one: str, many: str, count: int, **values: object) -> str:
     """The form that goes with a number of things, in the window's language: `one` for 1 in
     English, `many` for others. `{count}` is filled with the number, grouped by thousands."""
-    found = QCoreApplication.translate(CONTEXT, one, None, count)
-    if found == one and count != 1:
-        found = many
-    return found.format(count=f"{count:,}", **values)
+    # Qt hands the number to a translator, but only one text beside it.
+    asked = f"{one}{PLURAL}{many}"
+    found = QCoreApplication.translate(CONTEXT, asked, None, count)
+    if PLURAL in found or not found:
+        found = one if count == 1 else many
+    return found.format(count=number(count), **values)
+
+
+def N_(text: str) -> str:
+    """The text as it is. It marks one that stands where there is no window yet, such as in a
+    table at the top of a module, for the translators; whoever shows it calls `tr` on it."""
+    return text
+
+
+def number(value: int) -> str:
+    """A whole number, grouped by thousands as the window's language does."""
+    locale = QLocale()
+    locale.setNumberOptions(QLocale.NumberOption.DefaultNumberOptions)
+    return locale.toString(value)

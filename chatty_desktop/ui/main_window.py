@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
@@ -14,7 +14,8 @@ from PySide6.QtWidgets import (
 )
 
 from chatty_desktop.app import App
-from chatty_desktop.domain.events import Notice
+from chatty_desktop.domain.events import Event, Notice, SettingsChanged
+from chatty_desktop.domain.settings import Scheme, with_appearance
 from chatty_desktop.ui.agents.list import AgentList
 from chatty_desktop.ui.chat.pane import ChatPane
 from chatty_desktop.ui.columns import Columns
@@ -23,7 +24,7 @@ from chatty_desktop.ui.inspector.run_log import RunLogPanel
 from chatty_desktop.ui.menus import SCHEMES, Actions
 from chatty_desktop.ui.sessions.list import SessionList
 from chatty_desktop.ui.tasks import Tasks
-from chatty_desktop.ui.theme import Scheme, Theme
+from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.window_state import WindowState
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class MainWindow(QMainWindow):
         self._theme = theme
         self._tasks = tasks
         self._state = state
+        self._look = app.settings.current.appearance
+        theme.show(self._look)
         self._released = False
         self._editor: AgentEditor | None = None
         self._settings: SettingsDialog | None = None
@@ -92,6 +95,7 @@ class MainWindow(QMainWindow):
         self.actions_.fill(self.menuBar())
         self._connect()
         self._restore()
+        events.subscribe(self._happened)
         for notice in app.settings.notices:
             self.chat.banners.add(notice)
 
@@ -201,10 +205,13 @@ class MainWindow(QMainWindow):
         self._columns.restore(self._state)
         for name, action in self.actions_.panels.items():
             action.setChecked(self._state.flag(f"{name}_shown", True))
-        scheme = self._state.text("colours")
-        if scheme in SCHEMES:
-            self.actions_.schemes[scheme].setChecked(True)
-            self._set_scheme(scheme)
+        # Where the colours stood before the settings had them.
+        former = self._state.text("colours")
+        self._state.forget("colours")
+        for scheme in SCHEMES:
+            if scheme == former and self._app.settings.current.appearance.theme == "system":
+                self._set_scheme(scheme)
+        self._show_scheme()
 
     # --- what is done ------------------------------------------------------------------------
 
@@ -212,9 +219,20 @@ class MainWindow(QMainWindow):
         shown = {name: action.isChecked() for name, action in self.actions_.panels.items()}
         self._columns.show_panels(**shown)
 
-    def _set_scheme(self, scheme: str) -> None:
-        self._state.set("colours", scheme)
-        self._theme.force(None if scheme == "system" else cast(Scheme, scheme))
+    def _happened(self, event: Event) -> None:
+        if isinstance(event, SettingsChanged):
+            look = self._app.settings.current.appearance
+            # What did not change is left alone: painting all anew takes a moment.
+            if look != self._look:
+                self._look = look
+                self._theme.show(look)
+                self._show_scheme()
+
+    def _show_scheme(self) -> None:
+        self.actions_.schemes[self._look.theme].setChecked(True)
+
+    def _set_scheme(self, scheme: Scheme) -> None:
+        self._tasks.start(self._app.settings.change(with_appearance(theme=scheme)))
 
     def _session_changed(self, session_id: str | None) -> None:
         self.sessions.set_current(session_id)

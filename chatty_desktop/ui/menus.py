@@ -6,9 +6,10 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
+from chatty_desktop.domain.settings import Scheme
 from chatty_desktop.ui.theme import Theme
 
-SCHEMES = ("system", "light", "dark")
+SCHEMES: tuple[Scheme, ...] = ("system", "light", "dark")
 
 
 class Actions(QObject):
@@ -87,10 +88,10 @@ class Actions(QObject):
         action.setToolTip(f"Show or hide: {plain} ({shortcut})")
         return action
 
-    def _schemes(self) -> dict[str, QAction]:
+    def _schemes(self) -> dict[Scheme, QAction]:
         group = QActionGroup(self)
         names = {"system": "&As the system", "light": "&Light", "dark": "&Dark"}
-        made = {}
+        made: dict[Scheme, QAction] = {}
         for scheme in SCHEMES:
             action = QAction(names[scheme], group)
             action.setCheckable(True)

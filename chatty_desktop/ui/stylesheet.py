@@ -9,12 +9,13 @@ Widgets ask for a look by property, never by a colour of their own:
 
 from __future__ import annotations
 
-from chatty_desktop.ui.tokens import Tokens
+from chatty_desktop.ui.tokens import Measures, Tokens
 
 
-def build(t: Tokens) -> str:
-    """The stylesheet of the application for a palette."""
-    return "\n".join((_frames(t), _text(t), _buttons(t), _inputs(t), _lists(t), _chrome(t)))
+def build(t: Tokens, m: Measures) -> str:
+    """The stylesheet of the application for a palette and a density."""
+    parts = (_frames(t), _text(t), _buttons(t, m), _inputs(t, m), _lists(t, m), _chrome(t, m))
+    return "\n".join(parts)
 
 
 def _frames(t: Tokens) -> str:
@@ -49,11 +50,11 @@ def _text(t: Tokens) -> str:
     return "\n".join(rules)
 
 
-def _buttons(t: Tokens) -> str:
+def _buttons(t: Tokens, m: Measures) -> str:
     return f"""
 QPushButton {{
     background: {t.surface}; color: {t.text}; border: 1px solid {t.control};
-    border-radius: 6px; padding: 5px 12px; min-height: 18px;
+    border-radius: 6px; padding: {m.control}px 12px; min-height: 18px;
 }}
 QPushButton:hover {{ background: {t.hover}; }}
 QPushButton:pressed {{ background: {t.selection}; }}
@@ -100,11 +101,11 @@ QToolButton::menu-indicator {{ image: none; }}
 """
 
 
-def _inputs(t: Tokens) -> str:
+def _inputs(t: Tokens, m: Measures) -> str:
     return f"""
 QLineEdit, QPlainTextEdit, QTextEdit, QSpinBox, QDoubleSpinBox {{
     background: {t.surface}; color: {t.text}; border: 1px solid {t.control};
-    border-radius: 6px; padding: 4px 8px;
+    border-radius: 6px; padding: {m.control - 1}px 8px;
     selection-background-color: {t.selection}; selection-color: {t.text};
 }}
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus {{
@@ -117,7 +118,7 @@ QTextEdit[bare="true"], QPlainTextEdit[bare="true"], QLineEdit[bare="true"] {{
 }}
 QComboBox {{
     background: {t.surface}; color: {t.text}; border: 1px solid {t.control};
-    border-radius: 6px; padding: 4px 8px; min-height: 18px;
+    border-radius: 6px; padding: {m.control - 1}px 8px; min-height: 18px;
 }}
 QComboBox[kind="chevron"]::drop-down {{ border: none; width: 24px; }}
 QComboBox QLineEdit {{ background: transparent; border: none; padding: 0; }}
@@ -143,14 +144,14 @@ QProgressBar[tone="memory"]::chunk {{ background: {t.memory}; }}
 """
 
 
-def _lists(t: Tokens) -> str:
+def _lists(t: Tokens, m: Measures) -> str:
     return f"""
 QListView, QTreeView, QTableView {{
     background: {t.surface}; color: {t.text}; border: none; outline: none;
     selection-background-color: {t.selection}; selection-color: {t.text};
 }}
 QListView[panel="window"] {{ background: {t.window}; }}
-QListView::item {{ padding: 4px 8px; border-radius: 6px; }}
+QListView::item {{ padding: {m.item - 1}px 8px; border-radius: 6px; }}
 QListView::item:hover {{ background: {t.hover}; }}
 QListView::item:selected {{ background: {t.selection}; color: {t.text}; }}
 QTableView[panel="framed"] {{ border: 1px solid {t.control}; border-radius: 6px; }}
@@ -164,7 +165,7 @@ QHeaderView::section {{
 QTabWidget::pane {{ border: none; border-top: 1px solid {t.border}; }}
 QTabBar {{ background: transparent; }}
 QTabBar::tab {{
-    background: transparent; color: {t.muted}; padding: 6px 12px; border: none;
+    background: transparent; color: {t.muted}; padding: {m.tab}px 12px; border: none;
     border-bottom: 2px solid transparent;
 }}
 QTabBar::tab:hover {{ color: {t.text}; }}
@@ -173,7 +174,7 @@ QTabBar::tab:focus {{ color: {t.accent}; }}
 """
 
 
-def _chrome(t: Tokens) -> str:
+def _chrome(t: Tokens, m: Measures) -> str:
     return f"""
 QScrollArea, QScrollArea > QWidget > QWidget[scrolled="true"] {{
     background: transparent; border: none;
@@ -193,7 +194,7 @@ QMenuBar {{ background: {t.window}; color: {t.text}; }}
 QMenuBar::item {{ padding: 4px 8px; background: transparent; border-radius: 4px; }}
 QMenuBar::item:selected {{ background: {t.hover}; }}
 QMenu {{ background: {t.surface}; color: {t.text}; border: 1px solid {t.border}; padding: 4px; }}
-QMenu::item {{ padding: 5px 24px 5px 12px; border-radius: 4px; }}
+QMenu::item {{ padding: {m.item}px 24px 5px 12px; border-radius: 4px; }}
 QMenu::icon {{ padding-left: 8px; }}
 QMenu::item:selected {{ background: {t.selection}; }}
 QMenu::item:disabled {{ color: {t.muted}; }}

@@ -1,9 +1,10 @@
-"""Light and dark: follows the system, colours every widget and icon from one set of tokens."""
+"""The look of the window: colours, size of the letters and density, from one set of tokens."""
 
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, Literal, Protocol
 
 import shiboken6
@@ -11,11 +12,16 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPalette
 from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
 
+from chatty_desktop.domain.settings import Appearance
 from chatty_desktop.ui.icons import Phosphor
 from chatty_desktop.ui.stylesheet import build
-from chatty_desktop.ui.tokens import DARK, LIGHT, Tokens, Tone
+from chatty_desktop.ui.tokens import COMFORTABLE, COMPACT, DARK, LIGHT, Measures, Tokens, Tone
 
 Scheme = Literal["light", "dark"]
+
+
+_SIZE = 0x2
+"""The bit of a font's mask that says that its size was set (`QFont::SizeResolved`)."""
 
 
 class _TakesIcon(Protocol):
@@ -25,8 +31,9 @@ class _TakesIcon(Protocol):
 class Theme(QObject):
     """The look of the window; one is made per application and passed to every widget.
 
-    tokens: the palette in use.
-    changed: emitted after the palette, the stylesheet and the icons have flipped.
+    tokens: the palette in use. measures: how close things stand.
+    system_size: the points of the system's font.
+    changed: emitted after the palette, the letters, the stylesheet and the icons are others.
     """
 
     changed = Signal()
@@ -38,7 +45,9 @@ class Theme(QObject):
         self._dressed: dict[int, tuple[weakref.ref[Any], Callable[[], None]]] = {}
         application.setStyle(QStyleFactory.create("Fusion"))
         self._icons = Phosphor()
+        self.system_size = application.font().pointSizeF()
         self.tokens: Tokens = self._wanted()
+        self.measures: Measures = COMFORTABLE
         self._apply()
         application.styleHints().colorSchemeChanged.connect(self._follow)
 
@@ -50,6 +59,20 @@ class Theme(QObject):
         """Pin the scheme; None follows the system again."""
         self._forced = scheme
         self._follow()
+
+    def show(self, appearance: Appearance) -> None:
+        """Take on the look of the settings, at once and everywhere."""
+        self._forced = None if appearance.theme == "system" else appearance.theme
+        measures = COMPACT if appearance.density == "compact" else COMFORTABLE
+        size = appearance.font_size or self.system_size
+        same = measures is self.measures and size == self._application.font().pointSizeF()
+        if same and self._wanted() is self.tokens:
+            return
+        self.measures = measures
+        self.tokens = self._wanted()
+        with self._resized(size):
+            self._apply()
+        self._tell()
 
     def icon(self, name: str, tone: Tone = "muted") -> QIcon:
         """An icon by its Phosphor name (`trash`, `brain`, `pencil-simple`), in today's colour.
@@ -69,6 +92,10 @@ class Theme(QObject):
 
         self._dressed[id(target)] = (alive, set_icon)
         set_icon()
+
+    def words(self) -> QFont:
+        """The font of all that has none of its own."""
+        return self._application.font()
 
     def small(self) -> QFont:
         """The system font, a little smaller: times, counts, captions."""
@@ -109,6 +136,9 @@ class Theme(QObject):
             return
         self.tokens = wanted
         self._apply()
+        self._tell()
+
+    def _tell(self) -> None:
         for key, (alive, set_icon) in tuple(self._dressed.items()):
             target = alive()
             if target is None or not shiboken6.isValid(target):
@@ -117,9 +147,35 @@ class Theme(QObject):
                 set_icon()
         self.changed.emit()
 
+    @contextmanager
+    def _resized(self, points: float) -> Iterator[None]:
+        """Give every widget letters of that size; those with a size of their own keep their
+        proportion to the others. The stylesheet has to be set anew within: widgets take the
+        letters on with it, and with it those of their own go back to what they were."""
+        font = self._application.font()
+        factor = points / font.pointSizeF()
+        if factor == 1:
+            yield
+            return
+        own = [
+            (widget, widget.font())
+            for widget in self._application.allWidgets()
+            if widget.testAttribute(Qt.WidgetAttribute.WA_SetFont) and _is_sized(widget.font())
+        ]
+        font.setPointSizeF(points)
+        self._application.setFont(font)
+        yield
+        for widget, before in own:
+            before.setPointSizeF(before.pointSizeF() * factor)
+            widget.setFont(before)
+
     def _apply(self) -> None:
         self._application.setPalette(palette(self.tokens))
-        self._application.setStyleSheet(build(self.tokens))
+        self._application.setStyleSheet(build(self.tokens, self.measures))
+
+
+def _is_sized(font: QFont) -> bool:
+    return bool(font.resolveMask() & _SIZE) and font.pointSizeF() > 0
 
 
 def set_tone(widget: QWidget, tone: Tone | Literal[""]) -> None:

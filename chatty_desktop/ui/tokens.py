@@ -11,6 +11,27 @@ M: Final = 12
 L: Final = 16
 XL: Final = 24
 
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """How close things stand, in pixels; the look has one of these beside its palette.
+
+    row: above and below the words in a row of a list that is drawn by hand. item: the same in
+    plain lists and menus. control, tab: within buttons and fields, and within tabs, above and
+    below the words. message: between two messages. group: between the groups of a form.
+    """
+
+    row: int
+    item: int
+    control: int
+    tab: int
+    message: int
+    group: int
+
+
+COMFORTABLE: Final = Measures(row=8, item=5, control=5, tab=6, message=16, group=24)
+COMPACT: Final = Measures(row=4, item=2, control=2, tab=3, message=8, group=12)
+
 Tone = Literal[
     "text", "muted", "accent", "on_accent", "memory", "danger", "warning", "success", "border"
 ]

@@ -30,6 +30,9 @@ class WindowState:
     def set(self, key: str, value: Any) -> None:
         self._settings.setValue(key, value)
 
+    def forget(self, key: str) -> None:
+        self._settings.remove(key)
+
     def save(self) -> None:
         """Write the file now."""
         self._settings.sync()

@@ -16,6 +16,7 @@ import pytest
 import qasync
 from PySide6.QtWidgets import QApplication
 
+from chatty_desktop.domain.settings import Appearance
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.servers import OpenAIServer
 
@@ -32,7 +33,7 @@ def _theme(qapp: QApplication) -> Theme:
 def theme(_theme: Theme) -> Iterator[Theme]:
     """The theme, light; a test may flip it."""
     yield _theme
-    _theme.force("light")
+    _theme.show(Appearance(theme="light"))
 
 
 class PatientLoop(qasync.QEventLoop):  # type: ignore[misc]  # qasync has no types

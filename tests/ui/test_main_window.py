@@ -243,7 +243,7 @@ async def test_panels_hide_by_shortcut_and_the_window_remembers(
         assert not made.window.sessions.isVisible()
         assert not made.window.run_log.isVisible()
         made.window.actions_.schemes["dark"].trigger()
-        assert theme.is_dark
+        await until(lambda: theme.is_dark)
     theme.force("light")
     async with opened(data_dir, theme, server) as again:
         await until(lambda: again.said()[-1:] == ["answer 1"])

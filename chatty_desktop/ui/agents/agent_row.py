@@ -34,7 +34,7 @@ class AgentDelegate(QStyledItemDelegate):
     def sizeHint(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
-        return QSize(120, 2 * option.fontMetrics.height() + 2 * S)
+        return QSize(120, 2 * option.fontMetrics.height() + 2 * self._theme.measures.row)
 
     def paint(
         self,
@@ -53,7 +53,7 @@ class AgentDelegate(QStyledItemDelegate):
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(tokens.selection if chosen else tokens.hover))
             painter.drawRoundedRect(rect, 6, 6)
-        inner = rect.adjusted(S, S - 2, -S, 0)
+        inner = rect.adjusted(S, self._theme.measures.row - 2, -S, 0)
         cut = Qt.TextElideMode.ElideRight
         metrics = option.fontMetrics
         painter.setPen(QColor(tokens.text))

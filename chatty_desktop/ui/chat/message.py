@@ -52,8 +52,8 @@ class MessageView(QFrame):
         self._tools: ToolCalls | None = None
 
         self._outer = QVBoxLayout(self)
-        self._outer.setContentsMargins(0, S, 0, S)
         self._outer.setSpacing(S)
+        self._space()
         self._card = QFrame()
         self._outer.addWidget(self._card)
         self._column = QVBoxLayout(self._card)
@@ -150,12 +150,17 @@ class MessageView(QFrame):
         QTimer.singleShot(MARKED_MS, self, lambda: self._panel(plain))
 
     def recolour(self) -> None:
-        """Draw again after the palette has flipped."""
+        """Draw again after the look of the window has changed."""
+        self._space()
         if not self._streamed:
             self.text.show_final(self.message.content)
             self.resized.emit()
 
     # --- parts ---------------------------------------------------------------------------
+
+    def _space(self) -> None:
+        half = self._theme.measures.message // 2
+        self._outer.setContentsMargins(0, half, 0, half)
 
     def _header(self) -> QHBoxLayout:
         row = QHBoxLayout()

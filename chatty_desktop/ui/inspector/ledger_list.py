@@ -117,7 +117,7 @@ class LedgerDelegate(QStyledItemDelegate):
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         line = option.fontMetrics.height()
-        return QSize(120, 2 * line + 2 * S + 2)
+        return QSize(120, 2 * line + 2 * self._theme.measures.row + 2)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         entry = index.data(EntryRole)
@@ -132,7 +132,7 @@ class LedgerDelegate(QStyledItemDelegate):
             _fill(painter, rect, tokens.hover)
         mark = OUTCOMES[entry.outcome]
         line = option.fontMetrics.height()
-        inner = rect.adjusted(S, S - 1, -S, 0)
+        inner = rect.adjusted(S, self._theme.measures.row - 1, -S, 0)
         icon = QRect(inner.left(), inner.top() + (line - L) // 2, L, L)
         self._theme.icon(mark.icon, mark.tone).paint(painter, icon)
 

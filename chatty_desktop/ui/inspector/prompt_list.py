@@ -82,7 +82,7 @@ class PromptDelegate(QStyledItemDelegate):
         self._theme = theme
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        return QSize(120, 2 * option.fontMetrics.height() + 2 * S + 2)
+        return QSize(120, 2 * option.fontMetrics.height() + 2 * self._theme.measures.row + 2)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         section: SentSection = index.data(SectionRole)
@@ -97,7 +97,7 @@ class PromptDelegate(QStyledItemDelegate):
             painter.setBrush(QColor(tokens.selection if chosen else tokens.hover))
             painter.drawRoundedRect(rect, 6, 6)
         line = option.fontMetrics.height()
-        inner = rect.adjusted(S, S - 1, -S, 0)
+        inner = rect.adjusted(S, self._theme.measures.row - 1, -S, 0)
         middle, right = Qt.AlignmentFlag.AlignVCenter, Qt.AlignmentFlag.AlignRight
         first = QRect(inner.left(), inner.top(), inner.width(), line)
         painter.setFont(self._theme.small())

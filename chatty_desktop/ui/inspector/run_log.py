@@ -251,7 +251,7 @@ class LogDelegate(QStyledItemDelegate):
         metrics = QFontMetrics(self._theme.small())
         text = index.data(Qt.ItemDataRole.DisplayRole)
         laid = self._laid_out(text, max(60, width - self._indent(metrics) - S))
-        return QSize(60, max(int(laid.boundingRect().height()), L) + 2 * XS)
+        return QSize(60, max(int(laid.boundingRect().height()), L) + self._theme.measures.row)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         model = index.model()
@@ -265,7 +265,8 @@ class LogDelegate(QStyledItemDelegate):
             painter.fillRect(rect, QColor(tokens.selection))
         painter.setFont(self._theme.small())
         metrics = painter.fontMetrics()
-        inner = rect.adjusted(L, XS, -S, -XS)
+        edge = self._theme.measures.row // 2
+        inner = rect.adjusted(L, edge, -S, -edge)
         painter.setPen(QColor(tokens.muted))
         painter.drawText(inner, int(Qt.AlignmentFlag.AlignTop), clock(line.at))
         icon, tone = LEVELS[line.level]

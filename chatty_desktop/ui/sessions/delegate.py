@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOpti
 
 from chatty_desktop.ui.sessions.model import Index, SessionModel
 from chatty_desktop.ui.theme import Theme
-from chatty_desktop.ui.tokens import XS, M, S
+from chatty_desktop.ui.tokens import XS, S
 
 _LONGEST_TITLE = 200
 _DOT = 7
@@ -27,8 +27,8 @@ class SessionDelegate(QStyledItemDelegate):
         row = self._model(index).row(index)
         line = option.fontMetrics.height()
         if row is None or row.session is None:
-            return QSize(0, line + (S if index.row() == 0 else M) + XS)
-        return QSize(0, line + 2 * 6)
+            return QSize(0, line + (S if index.row() == 0 else self._theme.measures.row + XS) + XS)
+        return QSize(0, line + 2 * (self._theme.measures.row - 2))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         row = self._model(index).row(index)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QFontMetrics, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractButton,
     QComboBox,
@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from chatty_desktop.app import App
 from chatty_desktop.domain.events import Event, SettingsChanged
 from chatty_desktop.ui.controls import Field
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.pieces import Empty, scrolled
 from chatty_desktop.ui.settings.page import Page, Surroundings
 from chatty_desktop.ui.tasks import Tasks
@@ -32,19 +32,16 @@ from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XL, L, M, S
 
 PAGES: tuple[tuple[str, str, str], ...] = (
-    ("providers", "Providers", "hard-drives"),
-    ("models", "Models", "cube"),
-    ("downloads", "Get models", "download-simple"),
-    ("engine", "Local engine", "cpu"),
-    ("embedder", "Embedder", "target"),
-    ("appearance", "Appearance", "palette"),
-    ("data", "Data", "database"),
-    ("about", "About", "info"),
+    ("providers", N_("Providers"), "hard-drives"),
+    ("models", N_("Models"), "cube"),
+    ("downloads", N_("Get models"), "download-simple"),
+    ("engine", N_("Local engine"), "cpu"),
+    ("embedder", N_("Embedder"), "target"),
+    ("appearance", N_("Appearance"), "palette"),
+    ("data", N_("Data"), "database"),
+    ("about", N_("About"), "info"),
 )
 """In their order: the module (`page_<name>`), the title and the icon of each page."""
-
-_ROW = 32
-"""Height of a row of the list in pixels."""
 
 
 class SettingsDialog(QWidget):
@@ -73,6 +70,7 @@ class SettingsDialog(QWidget):
         self.stack = QStackedWidget()
         self._nothing = Empty(theme, "magnifying-glass")
         self.stack.addWidget(self._nothing)
+        self._side = QWidget()
         self._fill_list()
         self._lay_out()
         self.search.textChanged.connect(self._find)
@@ -120,18 +118,21 @@ class SettingsDialog(QWidget):
         for name, title, _icon in PAGES:
             item = QListWidgetItem(tr(title))
             item.setData(Qt.ItemDataRole.UserRole, name)
-            item.setSizeHint(QSize(0, _ROW))
             self.list.addItem(item)
         self._dress()
 
     def _dress(self) -> None:
+        theme = self._around.theme
+        letters = QFontMetrics(theme.words())
+        high = max(letters.height(), self.list.iconSize().height()) + 2 * theme.measures.row - 2
         for row, (_name, _title, icon) in enumerate(PAGES):
-            self.list.item(row).setIcon(self._around.theme.icon(icon))
+            self.list.item(row).setIcon(theme.icon(icon))
+            self.list.item(row).setSizeHint(QSize(0, high))
+        wide = max(letters.horizontalAdvance(tr(title)) for _name, title, _icon in PAGES)
+        self._side.setFixedWidth(max(208, wide + 80))
 
     def _lay_out(self) -> None:
-        side = QWidget()
-        side.setFixedWidth(208)
-        column = QVBoxLayout(side)
+        column = QVBoxLayout(self._side)
         column.setContentsMargins(M, M, M, M)
         column.setSpacing(S)
         column.addWidget(self.search)
@@ -142,7 +143,7 @@ class SettingsDialog(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        row.addWidget(side)
+        row.addWidget(self._side)
         row.addWidget(line)
         row.addWidget(self.stack, 1)
 

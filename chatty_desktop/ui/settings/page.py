@@ -47,8 +47,9 @@ class Page(QWidget):
         self.problem = Problem(around.theme, "danger")
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(XL, S, XL, XL)
-        self.column.setSpacing(XL)
         self.column.addWidget(self.problem)
+        self._space()
+        around.theme.changed.connect(self._space)
 
     def show_settings(self, settings: Settings) -> None:
         """Draw the settings as they are now: before it is first seen, and at every change."""
@@ -96,6 +97,9 @@ class Page(QWidget):
     def close_column(self) -> None:
         """The last group is there; what is below stays empty."""
         self.column.addStretch(1)
+
+    def _space(self) -> None:
+        self.column.setSpacing(self.theme.measures.group)
 
     def _refused(self, reason: str, field: Field | None) -> None:
         self.show_settings(self.settings)

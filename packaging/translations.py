@@ -1,0 +1,92 @@
+"""Bring the catalogues up to date with the texts in the code and compile them.
+
+    python packaging/translations.py
+
+New texts come into each `chatty.po` untranslated, texts that are gone leave it, and what is
+translated becomes the `chatty.mo` beside it, which the app reads. Says what is still to translate
+and exits with 1 then.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.extract import extract_from_dir
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+ROOT = Path(__file__).resolve().parents[1]
+FOLDER = ROOT / "resources" / "translations"
+CODE = ROOT / "chatty_desktop" / "ui"
+KEYWORDS = {"tr": None, "trn": (1, 2), "N_": None}
+
+
+def source() -> Catalog:
+    """Every text of the window, as the code has it now."""
+    catalog = Catalog(project="Chatty Desktop", charset="utf-8", fuzzy=False)
+    found = extract_from_dir(
+        CODE, method_map=[("**.py", "python")], keywords=KEYWORDS, comment_tags=()
+    )
+    for file, _line, text, _comments, _context in sorted(found, key=lambda entry: entry[:2]):
+        # Without the line: every edit of the code would change the catalogues.
+        catalog.add(text, locations=[(f"chatty_desktop/ui/{file}", 0)])
+    return catalog
+
+
+def catalogues() -> list[Path]:
+    """The .po file of each language."""
+    return sorted(FOLDER.glob("*/LC_MESSAGES/chatty.po"))
+
+
+def read(file: Path) -> Catalog:
+    with file.open("rb") as stream:
+        return read_po(stream, locale=file.parts[-3])
+
+
+def compiled(catalog: Catalog) -> bytes:
+    """The .mo file of a catalogue."""
+    stream = io.BytesIO()
+    write_mo(stream, catalog)
+    return stream.getvalue()
+
+
+def entries(catalog: Catalog) -> Iterator[Message]:
+    """Its messages, without the header."""
+    return (message for message in catalog if message.id)
+
+
+def untranslated(catalog: Catalog) -> list[str]:
+    """The texts that have no translation, or a guess that nobody has looked at."""
+    return [
+        str(message.id)
+        for message in entries(catalog)
+        if message.fuzzy
+        or not (all(message.string) if isinstance(message.string, tuple) else message.string)
+    ]
+
+
+def main() -> int:
+    texts = source()
+    missing = 0
+    for file in catalogues():
+        catalog = read(file)
+        catalog.update(texts, no_fuzzy_matching=True, update_creation_date=False)
+        catalog.obsolete.clear()
+        catalog.msgid_bugs_address = ""
+        # Else the day of every run would stand in it.
+        catalog.revision_date = catalog.creation_date
+        with file.open("wb") as stream:
+            write_po(stream, catalog, width=100, sort_output=True, omit_header=False)
+        file.with_suffix(".mo").write_bytes(compiled(catalog))
+        for text in untranslated(catalog):
+            missing += 1
+            print(f"{file.parts[-3]}: not translated: {text}")
+    return 1 if missing else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
