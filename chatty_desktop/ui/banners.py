@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.events import Level, Notice
 from chatty_desktop.ui.chat.body import MessageBody
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import IconLabel, icon_button
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, L, M, S, Tone
@@ -80,7 +81,7 @@ class Banners(QWidget):
         # Not a label: those do not break a long path, and cut it off.
         words = MessageBody(self._theme)
         words.show_plain(notice.text)
-        close = icon_button(self._theme, "x", "Dismiss")
+        close = icon_button(self._theme, "x", tr("Dismiss"))
         close.setFixedSize(L + XS, L + XS)
         close.clicked.connect(lambda: self._dismiss(notice))
         row = QHBoxLayout(banner)

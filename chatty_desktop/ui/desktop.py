@@ -22,6 +22,7 @@ from chatty_desktop.paths import Paths, default_data_folder, resources_folder
 from chatty_desktop.ui.collection import Collection
 from chatty_desktop.ui.failures import reported
 from chatty_desktop.ui.instance import FirstInstance, raise_first
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.log_file import logging_to
 from chatty_desktop.ui.main_window import MainWindow
 from chatty_desktop.ui.signals import EndSignals
@@ -177,7 +178,7 @@ class _Waiting:
             self._label.close()
 
     def _show(self) -> None:
-        label = self._label = QLabel("Opening your chats …")
+        label = self._label = QLabel(tr("Opening your chats …"))
         label.setWindowTitle("Chatty Desktop")
         label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         label.resize(320, 96)

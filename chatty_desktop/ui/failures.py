@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any
 
+from chatty_desktop.ui.language import tr
+
 log = logging.getLogger(__name__)
 
 
@@ -42,7 +44,8 @@ def reported(loop: asyncio.AbstractEventLoop, tell: Callable[[str], None]) -> It
 
 def describe(error: BaseException) -> str:
     """An unexpected exception as a line for the person."""
-    return (
-        f"Something went wrong inside the app ({type(error).__name__}: {error})."
-        " The details are in the log."
+    return tr(
+        "Something went wrong inside the app ({kind}: {error}). The details are in the log.",
+        kind=type(error).__name__,
+        error=error,
     )

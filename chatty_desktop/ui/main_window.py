@@ -21,6 +21,7 @@ from chatty_desktop.ui.chat.pane import ChatPane
 from chatty_desktop.ui.columns import Columns
 from chatty_desktop.ui.inspector.panel import InspectorPanel
 from chatty_desktop.ui.inspector.run_log import RunLogPanel
+from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.menus import SCHEMES, Actions
 from chatty_desktop.ui.sessions.list import SessionList
 from chatty_desktop.ui.tasks import Tasks
@@ -303,13 +304,13 @@ class MainWindow(QMainWindow):
         box = QMessageBox(self)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle("Delete chat")
+        box.setWindowTitle(tr("Delete chat"))
         box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(f"Delete “{title}”?")
+        box.setText(tr("Delete “{title}”?", title=title))
         box.setInformativeText(
-            "Its messages go for good, and with them all that agents remember from this chat."
+            tr("Its messages go for good, and with them all that agents remember from this chat.")
         )
-        delete = QPushButton("Delete", box)
+        delete = QPushButton(tr("Delete"), box)
         delete.setProperty("kind", "danger")
         box.addButton(delete, QMessageBox.ButtonRole.DestructiveRole)
         box.addButton(QMessageBox.StandardButton.Cancel)
@@ -321,14 +322,14 @@ class MainWindow(QMainWindow):
         counts = await self._app.chat.delete_session(session_id)
         self.chat.forget(session_id)
         gone = [
-            _count(counts.messages, "message"),
-            _count(counts.revisions, "state of memory", "states of memory"),
-            *([_count(counts.summaries, "summary", "summaries")] if counts.summaries else []),
-            *([_count(counts.facts, "fact")] if counts.facts else []),
-            _count(counts.ledger_rows, "ledger row"),
+            trn("{count} message", "{count} messages", counts.messages),
+            trn("{count} state of memory", "{count} states of memory", counts.revisions),
+            trn("{count} summary", "{count} summaries", counts.summaries),
+            trn("{count} fact", "{count} facts", counts.facts),
+            trn("{count} ledger row", "{count} ledger rows", counts.ledger_rows),
         ]
-        self.chat.banners.add(Notice("info", f"Deleted “{title}”: {', '.join(gone)}."))
-
-
-def _count(number: int, one: str, many: str = "") -> str:
-    return f"{number:,} {one if number == 1 else many or one + 's'}"
+        seldom = {2: counts.summaries, 3: counts.facts}
+        told = ", ".join(said for at, said in enumerate(gone) if seldom.get(at, 1))
+        self.chat.banners.add(
+            Notice("info", tr("Deleted “{title}”: {what}.", title=title, what=told))
+        )

@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
 from chatty_desktop.domain.settings import Scheme
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.theme import Theme
 
 SCHEMES: tuple[Scheme, ...] = ("system", "light", "dark")
@@ -22,45 +23,45 @@ class Actions(QObject):
     def __init__(self, theme: Theme, parent: QObject) -> None:
         super().__init__(parent)
         self._theme = theme
-        self.new_chat = self._make("&New chat", "Ctrl+N", "note-pencil")
-        self.new_agent = self._make("New &agent …", "Ctrl+Shift+N", "user-plus")
-        self.search = self._make("&Search chats", "Ctrl+F", "magnifying-glass")
+        self.new_chat = self._make(tr("&New chat"), "Ctrl+N", "note-pencil")
+        self.new_agent = self._make(tr("New &agent …"), "Ctrl+Shift+N", "user-plus")
+        self.search = self._make(tr("&Search chats"), "Ctrl+F", "magnifying-glass")
         # Not F2: that renames in whichever list has the keyboard.
-        self.rename = self._make("&Rename chat", "Ctrl+R", "pencil-simple")
-        self.delete = self._make("&Delete chat …", "Ctrl+Shift+Backspace", "trash")
-        self.stop = self._make("St&op", "Esc", "stop-circle")
-        self.settings = self._make("Se&ttings …", "Ctrl+,", "gear-six")
+        self.rename = self._make(tr("&Rename chat"), "Ctrl+R", "pencil-simple")
+        self.delete = self._make(tr("&Delete chat …"), "Ctrl+Shift+Backspace", "trash")
+        self.stop = self._make(tr("St&op"), "Esc", "stop-circle")
+        self.settings = self._make(tr("Se&ttings …"), "Ctrl+,", "gear-six")
         self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)
-        self.quit = self._make("&Quit", "Ctrl+Q", "sign-out")
+        self.quit = self._make(tr("&Quit"), "Ctrl+Q", "sign-out")
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
-        self.sidebar = self._panel("&Chats and agents", "Ctrl+B", "layout")
-        self.inspector = self._panel("&Memory", "Ctrl+M", "brain")
-        self.run_log = self._panel("&Run log", "Ctrl+L", "list-bullets")
+        self.sidebar = self._panel(tr("&Chats and agents"), "Ctrl+B", "layout")
+        self.inspector = self._panel(tr("&Memory"), "Ctrl+M", "brain")
+        self.run_log = self._panel(tr("&Run log"), "Ctrl+L", "list-bullets")
         self.panels = {
             "sidebar": self.sidebar,
             "inspector": self.inspector,
             "run_log": self.run_log,
         }
-        self.write = self._make("&Write a message", "Ctrl+I", "chat-circle-dots")
-        self.choose_agent = self._make("Choose the &agent", "Ctrl+Shift+A", "user-list")
-        self.to_end = self._make("To the &end of the chat", "Ctrl+End", "arrow-down")
-        self.next_chat = self._make("Ne&xt chat", "Ctrl+PgDown", "caret-down")
-        self.previous_chat = self._make("&Previous chat", "Ctrl+PgUp", "caret-up")
-        self.next_pane = self._make("Next &pane", "F6", "squares-four")
+        self.write = self._make(tr("&Write a message"), "Ctrl+I", "chat-circle-dots")
+        self.choose_agent = self._make(tr("Choose the &agent"), "Ctrl+Shift+A", "user-list")
+        self.to_end = self._make(tr("To the &end of the chat"), "Ctrl+End", "arrow-down")
+        self.next_chat = self._make(tr("Ne&xt chat"), "Ctrl+PgDown", "caret-down")
+        self.previous_chat = self._make(tr("&Previous chat"), "Ctrl+PgUp", "caret-up")
+        self.next_pane = self._make(tr("Next &pane"), "F6", "squares-four")
         self.schemes = self._schemes()
 
     def fill(self, bar: QMenuBar) -> None:
         """Build the menus."""
-        chat = bar.addMenu("&Chat")
+        chat = bar.addMenu(tr("&Chat"))
         self._add(chat, self.new_chat, self.new_agent, None, self.search)
         self._add(chat, self.rename, self.delete, None, self.stop, None)
         self._add(chat, self.settings, None, self.quit)
-        view = bar.addMenu("&View")
+        view = bar.addMenu(tr("&View"))
         self._add(view, self.sidebar, self.inspector, self.run_log, None)
-        colours = view.addMenu("C&olours")
+        colours = view.addMenu(tr("C&olours"))
         for action in self.schemes.values():
             colours.addAction(action)
-        go = bar.addMenu("&Go")
+        go = bar.addMenu(tr("&Go"))
         self._add(go, self.previous_chat, self.next_chat, self.to_end, None)
         self._add(go, self.write, self.choose_agent, self.next_pane)
 
@@ -85,12 +86,12 @@ class Actions(QObject):
         action.setCheckable(True)
         action.setChecked(True)
         plain = text.replace("&", "")
-        action.setToolTip(f"Show or hide: {plain} ({shortcut})")
+        action.setToolTip(tr("Show or hide: {plain} ({shortcut})", plain=plain, shortcut=shortcut))
         return action
 
     def _schemes(self) -> dict[Scheme, QAction]:
         group = QActionGroup(self)
-        names = {"system": "&As the system", "light": "&Light", "dark": "&Dark"}
+        names = {"system": tr("&As the system"), "light": tr("&Light"), "dark": tr("&Dark")}
         made: dict[Scheme, QAction] = {}
         for scheme in SCHEMES:
             action = QAction(names[scheme], group)

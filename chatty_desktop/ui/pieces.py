@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from chatty_desktop.ui.language import number, tr
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, M, S, Tone
@@ -100,11 +101,12 @@ class LongWords(QWidget):
         whole = self._text[:MOST_CHARS]
         self._more.setVisible(short != self._text)
         opened = self._more.isChecked()
-        count = _count(len(self._text))
-        which = f"all {count}"
+        count = number(len(self._text))
+        more = tr("Show all {count} characters", count=count)
         if len(whole) < len(self._text):
-            which = f"{_count(len(whole))} of {count}"
-        self._more.setText("Show less" if opened else f"Show {which} characters")
+            shown = number(len(whole))
+            more = tr("Show {shown} of {count} characters", shown=shown, count=count)
+        self._more.setText(tr("Show less") if opened else more)
         self._label.setText(whole if opened else short)
 
 
@@ -236,10 +238,6 @@ def icon_button(theme: Theme, icon: str, name: str) -> QToolButton:
     button.setAccessibleName(name)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button
-
-
-def _count(number: int) -> str:
-    return f"{number:,}".replace(",", " ")
 
 
 def tip(text: str) -> str:

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QProgressBar, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.events import ModelProgress
 from chatty_desktop.ui.elided import ElidedLabel
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, S
 
@@ -24,7 +25,7 @@ class ModelProgressBar(QWidget):
         set_tone(self.label, "muted")
         self.bar = QProgressBar()
         self.bar.setTextVisible(False)
-        self.bar.setAccessibleName("Progress of the model")
+        self.bar.setAccessibleName(tr("Progress of the model"))
         column = QVBoxLayout(self)
         column.setContentsMargins(L, S, L, S)
         column.setSpacing(XS)
@@ -45,7 +46,8 @@ class ModelProgressBar(QWidget):
             return
         progress = list(self._under_way.values())[-1]
         if progress.total:
-            amount = f" · {_size(progress.done)} of {_size(progress.total)}"
+            done, total = _size(progress.done), _size(progress.total)
+            amount = " · " + tr("{done} of {total}", done=done, total=total)
             self.bar.setRange(0, _STEPS)
             self.bar.setValue(_STEPS * min(progress.done, progress.total) // progress.total)
         else:

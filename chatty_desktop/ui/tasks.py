@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from chatty_desktop.domain.errors import ChattyError
+from chatty_desktop.ui.language import tr
 
 log = logging.getLogger(__name__)
 
@@ -65,6 +66,10 @@ class Tasks:
         except Exception as error:
             log.exception("A task of the window failed")
             failed(
-                f"Something went wrong inside the app ({type(error).__name__}: {error}). "
-                "The details are in the log."
+                tr(
+                    "Something went wrong inside the app ({kind}: {error})."
+                    " The details are in the log.",
+                    kind=type(error).__name__,
+                    error=error,
+                )
             )

@@ -111,5 +111,7 @@ class MessageText(QWidget):
         body = MessageBody(self._theme)
         body.dragged.connect(lambda at: self.dragged.emit(body.mapTo(self, at)))
         self._column.insertWidget(len(self._bodies), body)
+        # Not left to the layout, which shows it a moment later: till then it has no height.
+        body.show()
         self._bodies.append(body)
         return body

@@ -8,6 +8,7 @@ from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.sessions.model import Index, SessionModel
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, S
@@ -75,7 +76,7 @@ class SessionDelegate(QStyledItemDelegate):
     ) -> QLineEdit:
         editor = QLineEdit(parent)
         editor.setMaxLength(_LONGEST_TITLE)
-        editor.setAccessibleName("Title of the chat")
+        editor.setAccessibleName(tr("Title of the chat"))
         return editor
 
     def updateEditorGeometry(

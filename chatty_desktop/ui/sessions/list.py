@@ -22,6 +22,7 @@ from chatty_desktop.domain.events import Event, RunPhaseChanged, SessionsChanged
 from chatty_desktop.domain.messages import Session
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.ports import Sessions
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Empty, icon_button
 from chatty_desktop.ui.sessions.delegate import SessionDelegate
 from chatty_desktop.ui.sessions.model import Index, SessionModel
@@ -65,13 +66,13 @@ class SessionList(QWidget):
         self._refreshing = Throttle(REFRESH_MS, self._refresh, self)
 
         self.search = QLineEdit()
-        self.search.setPlaceholderText("Search chats")
-        self.search.setAccessibleName("Search chats by title")
+        self.search.setPlaceholderText(tr("Search chats"))
+        self.search.setAccessibleName(tr("Search chats by title"))
         self.search.setClearButtonEnabled(True)
         self.search.textChanged.connect(self._refreshing.request)
         self.search.returnPressed.connect(self._to_first)
-        self.new = icon_button(theme, "note-pencil", "New chat (Ctrl+N)")
-        self.new.setAccessibleName("New chat")
+        self.new = icon_button(theme, "note-pencil", tr("New chat (Ctrl+N)"))
+        self.new.setAccessibleName(tr("New chat"))
         self.new.clicked.connect(self.new_wanted)
         top = QHBoxLayout()
         top.setContentsMargins(M, M, M, S)
@@ -81,7 +82,7 @@ class SessionList(QWidget):
 
         self.view = QListView()
         self.view.setProperty("panel", "window")
-        self.view.setAccessibleName("Chats")
+        self.view.setAccessibleName(tr("Chats"))
         self.view.setModel(self.model)
         self._delegate = SessionDelegate(theme)
         self.view.setItemDelegate(self._delegate)
@@ -105,10 +106,10 @@ class SessionList(QWidget):
         column.addLayout(top)
         column.addWidget(self._pages, 1)
 
-        rename = QAction("Rename", self)
+        rename = QAction(tr("Rename"), self)
         rename.setShortcut(QKeySequence(Qt.Key.Key_F2))
         rename.triggered.connect(self.rename_current)
-        delete = QAction("Delete …", self)
+        delete = QAction(tr("Delete …"), self)
         delete.setShortcut(QKeySequence(QKeySequence.StandardKey.Delete))
         delete.triggered.connect(self.delete_current)
         theme.dress(rename, "pencil-simple")
@@ -174,9 +175,11 @@ class SessionList(QWidget):
         self.view.verticalScrollBar().setValue(at)
         self._pages.setCurrentIndex(0 if found else 1)
         if query.strip():
-            self._empty.say("Nothing found", f"No chat has “{query.strip()}” in its title.")
+            self._empty.say(
+                tr("Nothing found"), tr("No chat has “{words}” in its title.", words=query.strip())
+            )
         else:
-            self._empty.say("No chats yet", "Write a message: the chat appears here.")
+            self._empty.say(tr("No chats yet"), tr("Write a message: the chat appears here."))
 
     def _select(self) -> None:
         index = self.model.index_of(self._current)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 
 from chatty_desktop.domain.messages import Session
 from chatty_desktop.domain.titles import UNTITLED
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.sessions.groups import group
 
 Index = QModelIndex | QPersistentModelIndex
@@ -80,7 +81,7 @@ class SessionModel(QAbstractListModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return row.text
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{row.text}, running" if row.running else row.text
+            return tr("{title}, running", title=row.text) if row.running else row.text
         return None
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
