@@ -20,6 +20,7 @@ from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.reembed import Reembedding
 from chatty_desktop.paths import Paths, default_data_folder, resources_folder
 from chatty_desktop.providers.discovery import Discovery
+from chatty_desktop.providers.downloads import Downloads
 from chatty_desktop.providers.embedders import SystemEmbedder
 from chatty_desktop.providers.registry import ProviderRegistry
 from chatty_desktop.providers.starter import STARTER
@@ -54,6 +55,7 @@ class App:
     keys: ProviderKeys
     models: ProviderRegistry
     discovery: Discovery
+    downloads: Downloads
     episodes: StoredEpisodes
     embedders: SystemEmbedder
     reembedding: Reembedding
@@ -138,6 +140,7 @@ class App:
             keys=keys,
             models=models,
             discovery=Discovery(paths.models, unlisted=(STARTER.file_name,)),
+            downloads=Downloads(paths.models, events.publish),
             episodes=episodes,
             embedders=embedders,
             reembedding=Reembedding(episodes, embedders, events.publish),
@@ -153,7 +156,12 @@ class App:
         deadline = loop.time() + CLOSING_SECONDS
         self.reembedding.stop()
         await self.settings.close()
-        for part in (self.chat.close(), self.models.close(), self.episodes.close()):
+        for part in (
+            self.downloads.close(),
+            self.chat.close(),
+            self.models.close(),
+            self.episodes.close(),
+        ):
             await _within(part, deadline - loop.time())
         await _within(self._database.close(), 0.5)
         self._lock.release()

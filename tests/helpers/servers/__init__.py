@@ -18,6 +18,7 @@ base URL as its first line.
 """
 
 from tests.helpers.servers.answers import Answer, Call, Scripted, fold_reply
+from tests.helpers.servers.files import FileServer
 from tests.helpers.servers.http import Received
 from tests.helpers.servers.ollama import OllamaServer
 from tests.helpers.servers.openai import OpenAIServer
@@ -25,6 +26,7 @@ from tests.helpers.servers.openai import OpenAIServer
 __all__ = [
     "Answer",
     "Call",
+    "FileServer",
     "OllamaServer",
     "OpenAIServer",
     "Received",

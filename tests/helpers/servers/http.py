@@ -54,6 +54,16 @@ class Reply:
         self._head(200, content_type, {"Transfer-Encoding": "chunked"})
         await self._writer.drain()
 
+    async def begin_plain(self, status: int, headers: dict[str, str]) -> None:
+        """Begin an answer as it is, with whatever headers; `plain` and the end follow."""
+        self._head(status, "application/octet-stream", headers)
+        await self._writer.drain()
+
+    async def plain(self, body: bytes) -> None:
+        """More of an answer begun plainly."""
+        self._writer.write(body)
+        await self._writer.drain()
+
     async def piece(self, body: bytes) -> None:
         self._writer.write(f"{len(body):x}\r\n".encode() + body + b"\r\n")
         await self._writer.drain()
