@@ -72,6 +72,15 @@ class EpisodeCounts:
 
 
 @dataclass(frozen=True, slots=True)
+class ToEmbed:
+    """What an embedder has not embedded: so many episodes, and the characters of them that it
+    would read."""
+
+    count: int = 0
+    chars: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class FoundEpisode:
     """An episode that a search found. `embedded`: by the present embedder, so that recall can find
     it too. `on_branch`: it is part of the chat as it now stands."""

@@ -1,8 +1,10 @@
 """Embedding again, by the present embedder, what others embedded or nobody did: all scopes, with
-progress, and it can be stopped at any time. What is done is done; the rest waits."""
+progress, and it can be stopped at any time, as it does when the settings name another embedder.
+What is done is done; the rest waits."""
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from chatty_desktop.domain.errors import Invalid
@@ -32,6 +34,12 @@ class Reembedding:
         self._publish = publish
         self._stopping = False
         self.running = False
+        self._ended = asyncio.Event()
+        self._ended.set()
+
+    async def ended(self) -> None:
+        """Return once it is at nothing."""
+        await self._ended.wait()
 
     def stop(self) -> None:
         """Stop after the batch that is being embedded."""
@@ -49,10 +57,12 @@ class Reembedding:
         if self.running:
             raise Invalid("Episodes are being embedded already.")
         self.running, self._stopping = True, False
+        self._ended.clear()
         try:
             return await self._run(embedder, stop_after)
         finally:
             self.running = False
+            self._ended.set()
             self._publish(EmbeddingProgress(0, 0))
 
     async def _run(self, embedder: Embedder, stop_after: int | None) -> Reembedded:
@@ -63,7 +73,7 @@ class Reembedding:
         left = await self._left(embedder, dimension)
         total = left if stop_after is None else min(left, stop_after)
         try:
-            while done < total and not self._stopping:
+            while done < total and not self._stopping and self._is_present(embedder):
                 waiting = await self._store.unembedded(
                     embedder.provider,
                     embedder.model,
@@ -86,6 +96,13 @@ class Reembedding:
             for scope in touched:
                 self._publish(MemoryChanged(scope))
         return Reembedded(done, await self._left(embedder, dimension))
+
+    def _is_present(self, embedder: Embedder) -> bool:
+        """Whether the settings still name it: vectors of another are not searched."""
+        try:
+            return self._embedders.present() is embedder
+        except Invalid:
+            return False
 
     async def _left(self, embedder: Embedder, dimension: int | None) -> int:
         return await self._store.count_unembedded(embedder.provider, embedder.model, dimension)

@@ -6,7 +6,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
 
-from chatty_desktop.domain.embedding import BUILT_IN, Prefixes, prefixes_of
+from chatty_desktop.domain.embedder_choice import is_built_in
+from chatty_desktop.domain.embedding import Prefixes, prefixes_of
 from chatty_desktop.domain.errors import ChattyError, Invalid, Refused
 from chatty_desktop.domain.settings import EmbedderSettings, Settings
 from chatty_desktop.providers.built_in_embedder import BuiltInEmbedder
@@ -42,6 +43,7 @@ class SystemEmbedder:
         self._settings = settings
         self._embedding_of = embedding_of
         self._made: tuple[EmbedderSettings, BuiltInEmbedder | ProviderEmbedder] | None = None
+        self._tried: tuple[EmbedderSettings, BuiltInEmbedder | ProviderEmbedder] | None = None
 
     def present(self) -> BuiltInEmbedder | ProviderEmbedder | None:
         """The embedder of the settings, None where they name none. Raises `Invalid`."""
@@ -49,11 +51,20 @@ class SystemEmbedder:
         if wanted is None:
             return None
         if self._made is None or self._made[0] != wanted:
-            self._made = (wanted, self._make(wanted))
+            self._made = (wanted, self.of(wanted))
         return self._made[1]
 
+    def of(self, wanted: EmbedderSettings) -> BuiltInEmbedder | ProviderEmbedder:
+        """The embedder of a name, be it the present one or one to try. Raises `Invalid`."""
+        for made in (self._made, self._tried):
+            if made is not None and made[0] == wanted:
+                return made[1]
+        # Kept, so that one that was tried and is then chosen need not load its model again.
+        self._tried = (wanted, self._make(wanted))
+        return self._tried[1]
+
     def _make(self, wanted: EmbedderSettings) -> BuiltInEmbedder | ProviderEmbedder:
-        if self._is_built_in(wanted):
+        if is_built_in(self._settings(), wanted):
             return BuiltInEmbedder(wanted.provider)
         self._embedding_of(wanted.provider)
         known = prefixes_of(wanted.model)
@@ -62,11 +73,6 @@ class SystemEmbedder:
             text=known.text if wanted.text_prefix is None else wanted.text_prefix,
         )
         return ProviderEmbedder(wanted, prefixes, self._embedding_of)
-
-    def _is_built_in(self, wanted: EmbedderSettings) -> bool:
-        """The built-in model is one of the local provider, which need not be in the settings."""
-        kinds = {entry.id: entry.kind for entry in self._settings().providers}
-        return wanted.model == BUILT_IN and kinds.get(wanted.provider, "llama_cpp") == "llama_cpp"
 
 
 class ProviderEmbedder:

@@ -11,7 +11,15 @@ from sqlalchemy import Connection, and_, delete, func, insert, or_, select
 from sqlalchemy.dialects import sqlite
 
 from chatty_desktop.domain.embedding import EmbedderId
-from chatty_desktop.domain.episodes import Candidate, Episode, EpisodeCounts, Recall, SeenScores
+from chatty_desktop.domain.episodes import (
+    LONGEST_TEXT,
+    Candidate,
+    Episode,
+    EpisodeCounts,
+    Recall,
+    SeenScores,
+    ToEmbed,
+)
 from chatty_desktop.domain.messages import Message, Scope
 from chatty_desktop.storage import tables
 
@@ -87,6 +95,19 @@ def count_unembedded(
     """How many episodes `unembedded` finds in all scopes."""
     query = select(func.count()).where(E.seq.is_not(None), ~_has_vector(provider, model, dimension))
     return int(connection.execute(query).scalar_one())
+
+
+def to_embed(connection: Connection, provider: str, model: str, dimension: int | None) -> ToEmbed:
+    """What `count_unembedded` counts, with how much there is to read of it."""
+    length = func.min(func.length(tables.messages.c.content), LONGEST_TEXT)
+    query = (
+        select(func.count(), func.coalesce(func.sum(length), 0))
+        .select_from(tables.episodes)
+        .join(tables.messages, tables.messages.c.id == E.message_id)
+        .where(~_has_vector(provider, model, dimension))
+    )
+    count, chars = connection.execute(query).one()
+    return ToEmbed(int(count), int(chars))
 
 
 def add_vectors(

@@ -20,6 +20,7 @@ from chatty_desktop.domain.episodes import (
     EpisodesFound,
     Recall,
     SeenScores,
+    ToEmbed,
 )
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.messages import Message, Scope
@@ -153,6 +154,10 @@ class StoredEpisodes:
         return await self._database.read(
             lambda c: rows.count_unembedded(c, provider, model, dimension)
         )
+
+    async def to_embed(self, provider: str, model: str, dimension: int | None) -> ToEmbed:
+        """What an embedder has not embedded in all scopes, with how much there is to read."""
+        return await self._database.read(lambda c: rows.to_embed(c, provider, model, dimension))
 
     async def score(
         self, embedder: EmbedderId, scope: Scope, vector: Vectors, words: str | None = None

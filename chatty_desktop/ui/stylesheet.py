@@ -4,7 +4,8 @@ Widgets ask for a look by property, never by a colour of their own:
 `tone` on labels (muted, accent, memory, danger, warning, success),
 `kind` on push buttons (primary, quiet, danger, link),
 `kind` on combo boxes (quiet, chevron: draws its own arrow) and number fields (plain: no arrows),
-`panel` on frames (surface, raised, card, handle, composer, memory, danger, warning, accent).
+`panel` on frames (surface, raised, card, choice, handle, composer, memory, danger, warning,
+accent).
 """
 
 from __future__ import annotations
@@ -32,6 +33,13 @@ QFrame[panel="card"] {{
 }}
 QFrame[panel="card"]:hover {{ background: {t.hover}; }}
 QFrame[panel="card"]:focus {{ border-color: {t.accent}; }}
+QFrame[panel="choice"] {{
+    background: {t.surface}; border: 1px solid {t.border}; border-radius: 8px;
+}}
+QFrame[panel="choice"]:hover {{ border-color: {t.control}; }}
+QFrame[panel="choice"][taken="true"] {{
+    background: {t.accent_soft}; border-color: {t.accent};
+}}
 QFrame[panel="handle"] {{
     background: transparent; border: 1px solid transparent; border-radius: 6px;
 }}
@@ -116,6 +124,17 @@ QLineEdit[invalid="true"], QPlainTextEdit[invalid="true"] {{ border: 1px solid {
 QTextEdit[bare="true"], QPlainTextEdit[bare="true"], QLineEdit[bare="true"] {{
     background: transparent; border: none; padding: 0;
 }}
+QRadioButton {{ spacing: 8px; }}
+QRadioButton::indicator {{
+    width: 14px; height: 14px; border: 1px solid {t.muted}; border-radius: 8px;
+    background: {t.surface};
+}}
+QRadioButton::indicator:checked {{
+    width: 6px; height: 6px; border: 5px solid {t.accent}; background: {t.surface};
+}}
+QRadioButton::indicator:disabled {{ border-color: {t.border}; }}
+QRadioButton:focus {{ color: {t.accent}; }}
+QRadioButton:disabled {{ color: {t.muted}; }}
 QComboBox {{
     background: {t.surface}; color: {t.text}; border: 1px solid {t.control};
     border-radius: 6px; padding: {m.control - 1}px 8px; min-height: 18px;

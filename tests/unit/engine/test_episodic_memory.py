@@ -302,3 +302,20 @@ async def test_embedding_again_says_why_it_cannot_go_on_and_keeps_what_is_done(
         await desk.reembedding.run()
     assert not desk.reembedding.running
     assert (await desk.episodes.counts()).without_vector == 4
+
+
+async def test_embedding_again_stops_when_the_settings_name_another_embedder(desk: Desk) -> None:
+    desk.embedders.embedder = None
+    for number in range(20):
+        await desk.say(f"message {number}")
+
+    class Replaced(BagOfWords):
+        async def embed_texts(self, texts):  # type: ignore[no-untyped-def]
+            desk.embedders.embedder = BagOfWords(model="another")
+            return await super().embed_texts(texts)
+
+    desk.embedders.embedder = Replaced(dimension=256)
+    stopped = await desk.reembedding.run()
+    assert (stopped.done, stopped.left) == (16, 24)
+    await desk.reembedding.ended()
+    assert not desk.reembedding.running

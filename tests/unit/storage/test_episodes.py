@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from chatty_desktop.domain.embedding import EmbedderId
-from chatty_desktop.domain.episodes import Candidate, Recall, SeenScores
+from chatty_desktop.domain.episodes import LONGEST_TEXT, Candidate, Recall, SeenScores, ToEmbed
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import Event, Notice
 from chatty_desktop.domain.messages import Message, Scope
@@ -322,6 +322,16 @@ async def test_what_an_embedder_refuses_waits_no_more_until_it_is_to_be_tried_ag
     assert [each.message_id for each in waiting] == [said[1].id]
     await store.episodes.retry_refused("test", "bag")
     assert len(await store.episodes.unembedded("test", "bag", 32)) == 2
+
+
+async def test_what_an_embedder_would_have_to_read_is_counted_in_messages_and_characters(
+    store: Store,
+) -> None:
+    await store.embed(await store.say("one", "two"))
+    await store.say("three", "x" * 3 * LONGEST_TEXT)
+    waiting = await store.episodes.to_embed(BAG.provider, BAG.model, None)
+    assert waiting == ToEmbed(2, len("three") + LONGEST_TEXT)
+    assert (await store.episodes.to_embed(OTHER.provider, OTHER.model, None)).count == 4
 
 
 async def test_words_are_matched_in_the_message_and_in_the_one_before(store: Store) -> None:
