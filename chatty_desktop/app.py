@@ -22,6 +22,7 @@ from chatty_desktop.paths import Paths, default_data_folder, resources_folder
 from chatty_desktop.providers.discovery import Discovery
 from chatty_desktop.providers.downloads import Downloads
 from chatty_desktop.providers.embedders import SystemEmbedder
+from chatty_desktop.providers.probing import ModelProbing
 from chatty_desktop.providers.registry import ProviderRegistry
 from chatty_desktop.providers.starter import STARTER
 from chatty_desktop.storage.agents import StoredAgents
@@ -54,6 +55,7 @@ class App:
     runs: StoredRuns
     keys: ProviderKeys
     models: ProviderRegistry
+    probing: ModelProbing
     discovery: Discovery
     downloads: Downloads
     episodes: StoredEpisodes
@@ -139,6 +141,7 @@ class App:
             runs=runs,
             keys=keys,
             models=models,
+            probing=ModelProbing(models, settings.change),
             discovery=Discovery(paths.models, unlisted=(STARTER.file_name,)),
             downloads=Downloads(paths.models, events.publish),
             episodes=episodes,

@@ -142,6 +142,12 @@ class Discovery:
             yield from files_in(place, folder)
 
 
+def describe(path: Path) -> ModelFile:
+    """What one model file says of itself, which may be that it cannot be used. Reads the disk;
+    raises `OSError` for a file that is not there."""
+    return _described(Found(path, "chatty"), path.stat().st_size)
+
+
 def _described(found: Found, size: int) -> ModelFile:
     """What can be said of a file from its header, its name and its size."""
     path = found.path

@@ -8,6 +8,7 @@ import time
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.engine.ports import Publish
 from chatty_desktop.paths import Paths
 from chatty_desktop.providers.contract import ProvidedModel
+from chatty_desktop.providers.discovery import describe
 from chatty_desktop.providers.llama_embedding import LocalEmbedding
 from chatty_desktop.providers.local_engine import EngineSettings, LocalEngine
 from chatty_desktop.providers.model_files import available_memory, check_memory, check_model_file
@@ -98,7 +100,9 @@ class LlamaCppProvider:
         return await asyncio.to_thread(lambda: [self._card(name) for name in self._present()])
 
     async def card(self, name: str) -> ModelCard:
-        return await asyncio.to_thread(self._card, name)
+        """What the model file says of itself; little for the starter model before its first use,
+        and for a file that is not there."""
+        return await asyncio.to_thread(self._read_card, name)
 
     async def close(self) -> None:
         """End the engine, within about a second."""
@@ -245,6 +249,19 @@ class LlamaCppProvider:
             except OSError:
                 size = None
         return ModelCard(name, context_length=self.context_of(name), size=size, json_schema=True)
+
+    def _read_card(self, name: str) -> ModelCard:
+        card = self._card(name)
+        try:
+            file = describe(self._starter.file if name == STARTER_NAME else self._path(name))
+        except OSError:
+            return card
+        return replace(
+            card,
+            longest_context=file.context_length,
+            parameters=file.parameters,
+            embeds=None if file.problem else file.embeds,
+        )
 
     def _is_there(self, name: str) -> bool:
         if name == STARTER_NAME:

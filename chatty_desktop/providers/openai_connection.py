@@ -16,7 +16,7 @@ import openai
 from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream
 from openai.types.chat import ChatCompletionChunk
 
-from chatty_desktop.domain.errors import ChattyError, Unreachable
+from chatty_desktop.domain.errors import ChattyError, Refused, Unreachable
 from chatty_desktop.domain.requests import ChatRequest, Delta
 from chatty_desktop.providers import failures
 from chatty_desktop.providers.addresses import is_loopback, openai_roots, server_root
@@ -113,6 +113,9 @@ class OpenAIConnection:
                     if await self._waited(error, tries):
                         continue
                     failure = self._refusal(error, asked)
+                    if error.status_code == 501:
+                        # Nothing is wrong with the server: llama.cpp says no in this way.
+                        raise Refused(str(failure)) from error
                     if error.status_code not in (404, 405):
                         raise failure from error
                 except Exception as error:

@@ -14,7 +14,9 @@ class OllamaServer(ScriptedServer):
     """A scripted Ollama. Models it does not have are answered 404, as Ollama does.
 
     `context_length` is the model's own, told by /api/show. `thinks` False: a request with
-    `think` is answered 400, as for a model without that ability.
+    `think` is answered 400, as for a model without that ability. `abilities`: what /api/show
+    tells that models can do; what they cannot is answered 400. None: as an old one, which tells
+    nothing.
     """
 
     def __init__(
@@ -25,9 +27,11 @@ class OllamaServer(ScriptedServer):
         port: int = 0,
         context_length: int | None = 32768,
         thinks: bool = True,
+        abilities: Sequence[str] | None = ("completion", "tools", "thinking"),
     ) -> None:
         super().__init__(models=models, key=key, port=port, context_length=context_length)
         self.thinks = thinks
+        self.abilities = abilities
 
     @property
     def base_url(self) -> str:
@@ -71,8 +75,11 @@ class OllamaServer(ScriptedServer):
         info: dict[str, Any] = {"general.architecture": "scripted"}
         if self.context_length:
             info["scripted.context_length"] = self.context_length
-        abilities = ["completion", "thinking"] if self.thinks else ["completion"]
-        return {"model_info": info, "details": {}, "capabilities": abilities}
+        shown: dict[str, Any] = {"model_info": info, "details": {"parameter_size": "0.5B"}}
+        if self.abilities is not None:
+            can = [each for each in self.abilities if each != "thinking" or self.thinks]
+            shown["capabilities"] = can
+        return shown
 
     async def _embed(self, received: Received, reply: Reply) -> None:
         answer = self.next_embedding(received)
@@ -89,6 +96,9 @@ class OllamaServer(ScriptedServer):
         body = received.body
         if body.get("think") and not self.thinks:
             await reply.json({"error": f'"{body["model"]}" does not support thinking'}, 400)
+            return
+        if body.get("tools") and self.abilities is not None and "tools" not in self.abilities:
+            await reply.json({"error": f'"{body["model"]}" does not support tools'}, 400)
             return
         answer = self.next_answer(received, isinstance(body.get("format"), dict))
         await answer.hold_before(-1)
