@@ -41,6 +41,7 @@ class OllamaConnection:
         self._provider_id = provider_id
         self._url = url
         self._patience = patience
+        self._key = key or ""
         self._client = ollama.AsyncClient(
             host=url,
             timeout=httpx.Timeout(patience.read, connect=patience.connect),
@@ -182,6 +183,8 @@ class OllamaConnection:
             start_hint="Is Ollama running? Start it, or mend the address in the settings.",
             missing_hint=f"Get it with `ollama pull {model}`, or pick another model.",
             options=tuple(request.sampling()) if request and request.chat else (),
+            key=self._key,
+            keyless=not self._key,
         )
 
     def _failure(self, error: Exception, asked: Asked, begun: bool = False) -> ChattyError | None:

@@ -48,8 +48,8 @@ class OpenAIProvider:
         return ProvidedModel(self, name)
 
     async def prepare(self) -> None:
-        """Import the SDK."""
-        await self._connection()
+        """Import the SDK and read the key, which may have to wait for the keyring."""
+        await (await self._connection()).prepare()
 
     async def listed(self) -> list[str]:
         """The models the server lists. Raises `Unreachable` or `Refused`."""
