@@ -22,6 +22,7 @@ from chatty_desktop.paths import Paths, default_data_folder, resources_folder
 from chatty_desktop.providers.discovery import Discovery
 from chatty_desktop.providers.downloads import Downloads
 from chatty_desktop.providers.embedders import SystemEmbedder
+from chatty_desktop.providers.engines import LocalEngines
 from chatty_desktop.providers.probing import ModelProbing
 from chatty_desktop.providers.registry import ProviderRegistry
 from chatty_desktop.providers.starter import STARTER
@@ -56,6 +57,8 @@ class App:
     keys: ProviderKeys
     models: ProviderRegistry
     probing: ModelProbing
+    chooser: ModelChooser
+    engines: LocalEngines
     discovery: Discovery
     downloads: Downloads
     episodes: StoredEpisodes
@@ -104,13 +107,14 @@ class App:
             models = ProviderRegistry(paths, keys.key, events.publish)
             models.apply(settings.current)
             embedders = SystemEmbedder(lambda: settings.current, models.embedding_of)
+            chooser = ModelChooser(models, lambda: settings.current)
             chat = ChatService(
                 sessions=sessions,
                 messages=messages,
                 agents=agents,
                 memory=memory,
                 runs=runs,
-                models=ModelChooser(models, lambda: settings.current),
+                models=chooser,
                 episodes=episodes,
                 embedders=embedders,
                 prompts=prompts,
@@ -142,6 +146,8 @@ class App:
             keys=keys,
             models=models,
             probing=ModelProbing(models, settings.change),
+            chooser=chooser,
+            engines=LocalEngines(lambda: models.local),
             discovery=Discovery(paths.models, unlisted=(STARTER.file_name,)),
             downloads=Downloads(paths.models, events.publish),
             episodes=episodes,
