@@ -17,6 +17,7 @@ from chatty_desktop.domain.events import Event, KeyChanged, SettingsChanged
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.models import ModelChooser
+from chatty_desktop.engine.providers import Providers
 from chatty_desktop.engine.reembed import Reembedding
 from chatty_desktop.paths import Paths, default_data_folder, resources_folder
 from chatty_desktop.providers.discovery import Discovery
@@ -55,6 +56,7 @@ class App:
     memory: StoredMemory
     runs: StoredRuns
     keys: ProviderKeys
+    providers: Providers
     models: ProviderRegistry
     probing: ModelProbing
     chooser: ModelChooser
@@ -144,6 +146,7 @@ class App:
             memory=memory,
             runs=runs,
             keys=keys,
+            providers=Providers(settings, keys, agents),
             models=models,
             probing=ModelProbing(models, settings.change),
             chooser=chooser,
