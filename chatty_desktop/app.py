@@ -24,6 +24,7 @@ from chatty_desktop.providers.discovery import Discovery
 from chatty_desktop.providers.downloads import Downloads
 from chatty_desktop.providers.embedders import SystemEmbedder
 from chatty_desktop.providers.engines import LocalEngines
+from chatty_desktop.providers.ollama_library import OllamaLibrary
 from chatty_desktop.providers.probing import ModelProbing
 from chatty_desktop.providers.registry import ProviderRegistry
 from chatty_desktop.providers.starter import STARTER
@@ -63,6 +64,7 @@ class App:
     engines: LocalEngines
     discovery: Discovery
     downloads: Downloads
+    ollama_library: OllamaLibrary
     episodes: StoredEpisodes
     embedders: SystemEmbedder
     reembedding: Reembedding
@@ -153,6 +155,7 @@ class App:
             engines=LocalEngines(lambda: models.local),
             discovery=Discovery(paths.models, unlisted=(STARTER.file_name,)),
             downloads=Downloads(paths.models, events.publish),
+            ollama_library=OllamaLibrary(lambda: settings.current, keys.key, events.publish),
             episodes=episodes,
             embedders=embedders,
             reembedding=Reembedding(episodes, embedders, events.publish),
@@ -170,6 +173,7 @@ class App:
         await self.settings.close()
         for part in (
             self.downloads.close(),
+            self.ollama_library.close(),
             self.chat.close(),
             self.models.close(),
             self.episodes.close(),

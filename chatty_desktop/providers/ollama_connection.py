@@ -128,8 +128,7 @@ class OllamaConnection:
         self, model: str, request: ChatRequest, num_ctx: int
     ) -> AsyncGenerator[Delta, None]:
         """One answer as it comes, with the SDK's own errors."""
-        responses: list[httpx.Response] = []
-        _responses.set(responses)
+        responses = kept_responses()
         parts = await self._client.chat(
             model,
             [_message(message) for message in request.messages],
@@ -205,6 +204,13 @@ class OllamaConnection:
         if isinstance(error, ValidationError | ValueError | AttributeError | TypeError):
             return failures.not_understood(asked, str(error))
         return None
+
+
+def kept_responses() -> list[httpx.Response]:
+    """A list that takes the responses of what this task asks for next."""
+    responses: list[httpx.Response] = []
+    _responses.set(responses)
+    return responses
 
 
 async def _keep_response(response: httpx.Response) -> None:
