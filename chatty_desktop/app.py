@@ -12,23 +12,23 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from chatty_desktop.domain.agents import AgentDefinition, read_agent
+from chatty_desktop.domain.data_folder import BackupContents, Erased, Erasing
 from chatty_desktop.domain.errors import AlreadyOpen, Invalid, StorageFailed
 from chatty_desktop.domain.events import Event, KeyChanged, SettingsChanged
+from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.models import ModelChooser
-from chatty_desktop.engine.providers import Providers
 from chatty_desktop.engine.reembed import Reembedding
 from chatty_desktop.paths import Paths, default_data_folder, resources_folder
 from chatty_desktop.providers.discovery import Discovery
 from chatty_desktop.providers.downloads import Downloads
 from chatty_desktop.providers.embedders import SystemEmbedder
-from chatty_desktop.providers.engines import LocalEngines
-from chatty_desktop.providers.ollama_library import OllamaLibrary
-from chatty_desktop.providers.probing import ModelProbing
 from chatty_desktop.providers.registry import ProviderRegistry
 from chatty_desktop.providers.starter import STARTER
+from chatty_desktop.storage import restoring
 from chatty_desktop.storage.agents import StoredAgents
+from chatty_desktop.storage.data_folder import DataFolder
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.episodes import StoredEpisodes
 from chatty_desktop.storage.memory import StoredMemory
@@ -57,18 +57,14 @@ class App:
     memory: StoredMemory
     runs: StoredRuns
     keys: ProviderKeys
-    providers: Providers
     models: ProviderRegistry
-    probing: ModelProbing
-    chooser: ModelChooser
-    engines: LocalEngines
     discovery: Discovery
     downloads: Downloads
-    ollama_library: OllamaLibrary
     episodes: StoredEpisodes
     embedders: SystemEmbedder
     reembedding: Reembedding
     chat: ChatService
+    data: DataFolder
     _database: Database
     _lock: FileLock
 
@@ -81,7 +77,10 @@ class App:
         paths = Paths((data_dir or default_data_folder()).absolute())
         lock = await asyncio.to_thread(_take, paths)
         try:
-            return await cls._build(paths, lock)
+            restored = await asyncio.to_thread(restoring.put_in_place, paths)
+            app = await cls._build(paths, lock)
+            app.settings.notices += [restored] if restored else []
+            return app
         except BaseException:
             lock.release()
             raise
@@ -111,14 +110,13 @@ class App:
             models = ProviderRegistry(paths, keys.key, events.publish)
             models.apply(settings.current)
             embedders = SystemEmbedder(lambda: settings.current, models.embedding_of)
-            chooser = ModelChooser(models, lambda: settings.current)
             chat = ChatService(
                 sessions=sessions,
                 messages=messages,
                 agents=agents,
                 memory=memory,
                 runs=runs,
-                models=chooser,
+                models=ModelChooser(models, lambda: settings.current),
                 episodes=episodes,
                 embedders=embedders,
                 prompts=prompts,
@@ -148,21 +146,50 @@ class App:
             memory=memory,
             runs=runs,
             keys=keys,
-            providers=Providers(settings, keys, agents),
             models=models,
-            probing=ModelProbing(models, settings.change),
-            chooser=chooser,
-            engines=LocalEngines(lambda: models.local),
             discovery=Discovery(paths.models, unlisted=(STARTER.file_name,)),
             downloads=Downloads(paths.models, events.publish),
-            ollama_library=OllamaLibrary(lambda: settings.current, keys.key, events.publish),
             episodes=episodes,
             embedders=embedders,
             reembedding=Reembedding(episodes, embedders, events.publish),
             chat=chat,
+            data=DataFolder(
+                paths=paths,
+                database=database,
+                settings=settings,
+                messages=messages,
+                episodes=episodes,
+                publish=events.publish,
+            ),
             _database=database,
             _lock=lock,
         )
+
+    @staticmethod
+    async def stage_restore(data_dir: Path | None, file: Path, work: Work) -> BackupContents:
+        """Have a backup take the place of what is in a data folder when it is opened next, also
+        where it cannot be opened. Raises as `open` and `DataFolder.stage_restore` do."""
+        paths = Paths((data_dir or default_data_folder()).absolute())
+        lock = await asyncio.to_thread(_take, paths)
+        try:
+            return await asyncio.to_thread(restoring.stage, paths, file, work)
+        finally:
+            lock.release()
+
+    async def erase(self, what: Erasing, work: Work) -> Erased:
+        """End every run, then delete every chat with its memory, and what else is named. Raises
+        `StorageFailed`, `Stopped`."""
+        self.reembedding.stop()
+        await self.chat.end_all()
+        if what.models:
+            for download in self.downloads.all():
+                await self.downloads.cancel(download.id)
+            await self.models.close()
+        try:
+            return await self.data.erase(what, work)
+        finally:
+            if what.models:
+                self.models.apply(self.settings.current)
 
     async def close(self) -> None:
         """End every run, keeping what has come of it; then the model servers, the database and
@@ -170,10 +197,10 @@ class App:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + CLOSING_SECONDS
         self.reembedding.stop()
+        self.data.stop()
         await self.settings.close()
         for part in (
             self.downloads.close(),
-            self.ollama_library.close(),
             self.chat.close(),
             self.models.close(),
             self.episodes.close(),

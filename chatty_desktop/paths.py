@@ -56,6 +56,12 @@ class Paths:
         return self.data / "models"
 
     @property
+    def restore(self) -> Path:
+        """A backup that was unpacked and checked, to take the place of what is here at the next
+        start."""
+        return self.data / "restore"
+
+    @property
     def logs(self) -> Path:
         return self.data / "logs"
 

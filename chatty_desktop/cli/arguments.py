@@ -53,6 +53,18 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         "--stop-after", type=_count, metavar="N", help="embed N of them; the rest waits"
     )
 
+    for name, what in (
+        ("backup", "write the database and the settings, never keys, into one file"),
+        ("export", "write every chat, to read and as JSON, and every agent into one file"),
+    ):
+        written = commands.add_parser(name, parents=[json], help=what)
+        written.add_argument("--to", type=Path, required=True, metavar="FILE.zip")
+        written.add_argument("--replace", action="store_true", help="replace a file of that name")
+    restore = commands.add_parser(
+        "restore", parents=[json], help="bring a backup back; what is there now is backed up first"
+    )
+    restore.add_argument("file", type=Path, metavar="FILE")
+
     agents = commands.add_parser("agents", help="list, import and export agents")
     actions = agents.add_subparsers(dest="action", metavar="ACTION", required=True)
     actions.add_parser("list", parents=[json], help="the agents' names")

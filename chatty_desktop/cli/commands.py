@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from chatty_desktop.app import App
-from chatty_desktop.cli import shapes
+from chatty_desktop.cli import data, shapes
 from chatty_desktop.domain.agents import Agent, read_agent, write_agent
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import MessageCommitted
@@ -132,6 +132,8 @@ COMMANDS: dict[str, Command] = {
     "prompt": prompt,
     "log": log,
     "reembed": reembed,
+    "backup": data.backup,
+    "export": data.export,
     "agents": agents,
 }
 

@@ -55,3 +55,7 @@ class AlreadyOpen(ChattyError):
     def __init__(self, message: str, process_id: int = 0) -> None:
         super().__init__(message)
         self.process_id = process_id
+
+
+class Stopped(ChattyError):
+    """The person stopped it; nothing is left half done."""

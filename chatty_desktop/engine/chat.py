@@ -261,6 +261,10 @@ class ChatService:
         """Return when the session's run has ended and its memory has settled."""
         await self._running.wait(session_id)
 
+    async def end_all(self) -> None:
+        """Stop every answer and every settling memory; return when all have ended."""
+        await self._running.end_all()
+
     async def close(self) -> None:
         """Stop every answer, keeping what has come of it, and every settling memory."""
         await self._running.close()

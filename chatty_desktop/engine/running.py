@@ -134,6 +134,10 @@ class Running:
     async def close(self) -> None:
         """Stop every answer, keeping what has come of it, and every settling memory."""
         self._closing = True
+        await self.end_all()
+
+    async def end_all(self) -> None:
+        """Stop all that runs, and return when it has ended."""
         sessions = set(self._answering) | {scope.session_id for scope in self._settling}
         await asyncio.gather(*(self.end(session_id) for session_id in sessions))
 

@@ -17,7 +17,10 @@ from sqlalchemy import Connection, Engine, Row, Select, create_engine, event
 from sqlalchemy.exc import DBAPIError
 
 from chatty_desktop.domain.errors import StorageFailed
+from chatty_desktop.domain.work import Work
 from chatty_desktop.storage import migrations
+from chatty_desktop.storage.backup_file import stoppable
+from chatty_desktop.storage.disk import whole_file
 
 log = logging.getLogger(__name__)
 
@@ -99,6 +102,39 @@ class Database:
 
         return await self.whole(written())
 
+    async def long(self, call: Callable[[Connection], T], work: Work, *, alone: bool = False) -> T:
+        """What takes long, with a connection outside of any transaction. Reads and writes go on
+        beside it; when `alone`, writes wait until it has ended.
+
+        It is stopped, and waited for, when the caller is cancelled. Raises `StorageFailed`, and
+        `Stopped` when `work` was stopped.
+        """
+
+        def calling() -> T:
+            try:
+                with self._engine.connect() as connection:
+                    free = connection.execution_options(isolation_level="AUTOCOMMIT")
+                    with stoppable(raw(free), work):
+                        return call(free)
+            except DBAPIError as error:
+                work.step(0)  # interrupted because it was to stop
+                raise self._failure(error) from error
+
+        async def called() -> T:
+            if not alone:
+                return await asyncio.to_thread(calling)
+            return await asyncio.get_running_loop().run_in_executor(self._writer, calling)
+
+        task = asyncio.get_running_loop().create_task(called())
+        self._under_way.add(task)
+        task.add_done_callback(self._ended)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            work.stop()
+            await asyncio.wait([task])
+            raise
+
     async def whole(self, work: Coroutine[Any, Any, T]) -> T:
         """Carry out `work` to its end, also when the caller is cancelled meanwhile."""
         task = asyncio.get_running_loop().create_task(work)
@@ -156,10 +192,18 @@ class Database:
             )
         if "malformed" in reason or "not a database" in reason:
             return StorageFailed(
-                f"{self._file} is damaged ({reason}). Copies from before updates lie in"
-                f" {self._file.parent / 'backups'}; move the damaged file away to start anew."
+                f"{self._file} is damaged ({reason}). Backups lie in"
+                f" {self._file.parent / 'backups'}; move the damaged file away to start anew, or"
+                " bring one back with: chatty-desktop restore FILE."
             )
         return StorageFailed(f"The database {self._file} did not answer: {reason}.")
+
+
+def raw(connection: Connection) -> sqlite3.Connection:
+    """The connection of Python's own driver under one of SQLAlchemy."""
+    driver: sqlite3.Connection | None = connection.connection.driver_connection
+    assert driver is not None
+    return driver
 
 
 def _configure(connection: Any, _record: object) -> None:
@@ -177,5 +221,10 @@ def _back_up(file: Path, backups: Path, number: int) -> None:
     backups.mkdir(parents=True, exist_ok=True)
     stamp = time.strftime("%Y%m%d-%H%M%S")
     target = backups / f"{file.stem}-{stamp}-before-{number + 1}.db"
-    with closing(sqlite3.connect(file)) as source, closing(sqlite3.connect(target)) as copy:
+    with (
+        whole_file(target) as partial,
+        closing(sqlite3.connect(file)) as source,
+        closing(sqlite3.connect(partial)) as copy,
+    ):
         source.backup(copy)
+        copy.execute("PRAGMA journal_mode=DELETE")

@@ -17,8 +17,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from chatty_desktop.domain.data_folder import IndexOnDisk
 from chatty_desktop.domain.embedding import EmbedderId
 from chatty_desktop.domain.messages import Scope
+from chatty_desktop.storage.disk import files_below
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,6 +32,9 @@ log = logging.getLogger(__name__)
 
 COMPACT_AFTER = 50
 """Appends to a table: 100 files, at which a query takes some 10 ms."""
+
+COMPACTIONS = "compactions"
+"""The file beside the tables that counts them; it was written at the last one."""
 
 _UNUSED_AFTER = timedelta(milliseconds=1)
 """Age from which on files of older versions go: nobody else has the folder open, and what reads
@@ -143,6 +148,7 @@ class EpisodeIndex:
         opened.table.optimize(cleanup_older_than=_UNUSED_AFTER, delete_unverified=True)
         opened.appends = 0
         opened.compactions += 1
+        self._note_compaction()
 
     def drop(self, embedder: EmbedderId) -> bool:
         """Remove a table from the disk, whatever state it is in; True once it is gone."""
@@ -153,6 +159,34 @@ class EpisodeIndex:
         else:
             path.unlink(missing_ok=True)
         return True
+
+    def drop_all(self) -> None:
+        """Remove every table from the disk, and the folder."""
+        self._open.clear()
+        self._connection = None
+        if self._folder.exists():
+            shutil.rmtree(self._folder)
+
+    def on_disk(self) -> IndexOnDisk:
+        """What all tables take, used or not, and how often they were compacted."""
+        tables = [path for path in self._folder.glob("*.lance") if path.is_dir()]
+        files = [known for path in tables for known in files_below(path)]
+        note = self._folder / COMPACTIONS
+        try:
+            count, at = int(note.read_text("ascii")), note.stat().st_mtime
+        except (OSError, ValueError):
+            count, at = 0, None
+        return IndexOnDisk(
+            len(tables), len(files), sum(known.st_size for known in files), count, at
+        )
+
+    def _note_compaction(self) -> None:
+        """Count it where the next start finds it; that the index is compact matters more."""
+        try:
+            count = self.on_disk().compactions + 1
+            (self._folder / COMPACTIONS).write_text(str(count), "ascii")
+        except OSError as error:
+            log.info("A compaction could not be counted: %s", error)
 
     def in_use(self) -> list[EmbedderId]:
         """Whose tables are open."""

@@ -139,6 +139,10 @@ class ScopesInUse:
         while len(self._held) > 1 and sum(v.bytes for v in self._held.values()) > self._most_bytes:
             self._held.popitem(last=False)
 
+    def clear(self) -> None:
+        """Drop all."""
+        self._held.clear()
+
     def forget(self, *, session_id: str | None = None, agent_id: str | None = None) -> None:
         """Drop the scopes of a session, or of an agent."""
         for key in tuple(self._held):

@@ -15,8 +15,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from chatty_desktop.domain.data_folder import IndexOnDisk
 from chatty_desktop.domain.embedding import EmbedderId
 from chatty_desktop.domain.events import Notice
+from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.ports import Publish
 from chatty_desktop.storage import episode_rows as rows
 from chatty_desktop.storage.database import Database
@@ -99,6 +101,30 @@ class TendedIndex:
         """Compact every table that was used and has had appends since."""
         for embedder in self._index.in_use():
             await self._compact(embedder, after=1)
+
+    async def compact_all(self, work: Work) -> None:
+        """Compact every table on the disk that has more files than it needs. Raises `Stopped`
+        between two of them."""
+        embedders = await self._database.read(rows.all_embedders)
+        there = [e for e in embedders if await self._indexing(partial(self._index.exists, e))]
+        work.begin("Compacting the index of episodes", len(there))
+        for embedder in there:
+            await self._check(embedder)
+            await self._try(embedder, partial(self._index.count, embedder))  # opens it
+            await self._compact(embedder, after=1)
+            work.step(1)
+
+    async def on_disk(self) -> IndexOnDisk:
+        """What all tables take, used or not."""
+        return await self._indexing(self._index.on_disk)
+
+    async def erase(self) -> None:
+        """Remove the whole index. Raises `OSError`."""
+        async with self.adding:
+            self._collected.clear()
+            await self._indexing(self._index.drop_all)
+            for known in (self._checked, self._broken, self._rebuilt):
+                known.clear()
 
     async def close(self) -> None:
         """Let what is being added get into the index; a compaction is not waited for."""

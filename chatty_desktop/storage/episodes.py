@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from chatty_desktop.domain.data_folder import IndexOnDisk
 from chatty_desktop.domain.embedding import EmbedderId
 from chatty_desktop.domain.episodes import (
     Episode,
@@ -25,6 +26,7 @@ from chatty_desktop.domain.episodes import (
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.messages import Message, Scope
 from chatty_desktop.domain.ranking import Scored
+from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.ports import Publish
 from chatty_desktop.storage import episode_rows as rows
 from chatty_desktop.storage.database import Database
@@ -193,6 +195,20 @@ class StoredEpisodes:
     async def compact(self) -> None:
         """Compact every table that was used and has had appends since."""
         await self._index.compact()
+
+    async def compact_all(self, work: Work) -> None:
+        """Compact every table on the disk that has more files than it needs. Raises `Stopped`."""
+        await self._index.compact_all(work)
+
+    async def on_disk(self) -> IndexOnDisk:
+        """What the index takes on the disk, used or not."""
+        return await self._index.on_disk()
+
+    async def erase(self) -> None:
+        """Forget all: no rows are left in SQLite. Raises `OSError` when the index stays."""
+        self._scopes.clear()
+        self._embedded_through.clear()
+        await self._index.erase()
 
     async def close(self) -> None:
         """Let what is being added get into the index; a compaction is not waited for."""

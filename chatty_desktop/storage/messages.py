@@ -74,7 +74,7 @@ class StoredMessages:
 
     async def get(self, message_id: str) -> Message | None:
         rows = await self._database.rows(select(tables.messages).where(_COLUMNS.id == message_id))
-        return _message(rows[0]) if rows else None
+        return message_of(rows[0]) if rows else None
 
     async def branch(self, session_id: str) -> Branch:
         async with self._lock:
@@ -148,6 +148,10 @@ class StoredMessages:
         (deleted,) = found
         self._deleted(session_id, deleted.message_ids)
         return deleted.scopes, deleted.counts
+
+    def forget_all(self) -> None:
+        """Drop what is kept in memory: every session was deleted."""
+        self._branches.clear()
 
     def forget(self, session_id: str) -> None:
         """Drop what is kept in memory of a session that was deleted."""
@@ -241,14 +245,14 @@ def _ancestors(
         .join(chain, chain.c.id == _COLUMNS.id)
         .order_by(chain.c.depth.desc())
     )
-    return [_message(row) for row in rows]
+    return [message_of(row) for row in rows]
 
 
 def _walk(by_id: dict[str, Row[Any]], leaf: str) -> Branch:
     found: list[Message] = []
     current: str | None = leaf
     while current is not None and current in by_id:
-        message = _message(by_id[current])
+        message = message_of(by_id[current])
         found.append(message)
         current = message.parent_id
     return Branch(reversed(found))
@@ -276,7 +280,8 @@ def _values(message: Message) -> dict[str, Any]:
     }
 
 
-def _message(row: Row[Any]) -> Message:
+def message_of(row: Row[Any]) -> Message:
+    """The message of a row of `tables.messages`."""
     calls = row.tool_calls
     return Message(
         id=row.id,

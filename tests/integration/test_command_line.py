@@ -9,6 +9,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -297,3 +298,34 @@ def _wait_for_words(folder: Path) -> None:
                 return
         time.sleep(0.05)
     raise AssertionError("No reply came.")
+
+
+def test_a_backup_is_written_and_restored_without_a_window(
+    tmp_path: Path, run: Run, agent: str
+) -> None:
+    file = tmp_path / "out.zip"
+    document = parsed(run("backup", "--to", str(file), "--json"))
+    assert document == {"file": str(file), "bytes": file.stat().st_size}
+    again = run("backup", "--to", str(file))
+    assert again.returncode == 1
+    assert "there already" in again.stderr
+    assert run("backup", "--to", str(file), "--replace").returncode == 0
+
+    (tmp_path / "chatty.db").write_bytes(b"not a database" * 100)
+    damaged = run("agents", "list")
+    assert (damaged.returncode, "chatty-desktop restore" in damaged.stderr) == (1, True)
+    document = parsed(run("restore", str(file), "--json"))
+    assert (document["restored"], document["chats"]) == (True, 0)
+    assert agent in run("agents", "list").stdout
+    none = run("restore", str(tmp_path / "settings.json"))
+    assert (none.returncode, "no backup of Chatty Desktop" in none.stderr) == (1, True)
+
+
+def test_everything_is_exported_without_a_window(tmp_path: Path, run: Run, agent: str) -> None:
+    file = tmp_path / "out.zip"
+    document = parsed(run("export", "--to", str(file), "--json"))
+    assert (document["file"], document["chats"]) == (str(file), 0)
+    with zipfile.ZipFile(file) as archive:
+        names = archive.namelist()
+    assert len(names) == document["agents"] > 1
+    assert any(name.startswith(f"agents/{agent} ") for name in names)

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from chatty_desktop.domain.messages import Role
 from chatty_desktop.ui.inspector.pending_view import SPEAKERS
-from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Card, caption
 from chatty_desktop.ui.readable import shortened, when
 from chatty_desktop.ui.theme import Theme
@@ -29,7 +28,7 @@ class EpisodeCard(Card):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        speaker = tr(SPEAKERS[role])
+        speaker = SPEAKERS[role]
         first = shortened(" ".join(said[:400].split()), 160, 2)
         top = QHBoxLayout()
         top.setSpacing(S)
@@ -46,5 +45,5 @@ class EpisodeCard(Card):
         self.column.addLayout(top)
         self.column.addWidget(words)
         self.column.addWidget(note)
-        self.setToolTip(tr("Show this message in the chat"))
+        self.setToolTip("Show this message in the chat")
         self.setAccessibleName(f"{speaker}: {first}. {remark}")

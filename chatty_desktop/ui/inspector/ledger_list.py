@@ -18,7 +18,6 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from chatty_desktop.domain.memory import LedgerEntry
-from chatty_desktop.ui.language import N_, tr, trn
 from chatty_desktop.ui.readable import shortened, when
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import L, S, Tone
@@ -35,13 +34,11 @@ class Mark(NamedTuple):
     tone: Tone
 
 
-KINDS: Final = {"fold": N_("Fold"), "summary": N_("Summary"), "extraction": N_("Extraction")}
-
 OUTCOMES: Final = {
-    "accepted": Mark(N_("Accepted"), "check-circle", "success"),
-    "refused": Mark(N_("Refused"), "x-circle", "danger"),
-    "unreachable": Mark(N_("Model not reached"), "cloud-slash", "warning"),
-    "nothing": Mark(N_("Nothing to change"), "minus-circle", "muted"),
+    "accepted": Mark("Accepted", "check-circle", "success"),
+    "refused": Mark("Refused", "x-circle", "danger"),
+    "unreachable": Mark("Model not reached", "cloud-slash", "warning"),
+    "nothing": Mark("Nothing to change", "minus-circle", "muted"),
 }
 
 
@@ -93,8 +90,8 @@ class LedgerModel(QAbstractListModel):
 
 def word(entry: LedgerEntry) -> str:
     """The outcome, and of what when it is no fold: a composite memory has rows of each kind."""
-    outcome = tr(OUTCOMES[entry.outcome].word)
-    return outcome if entry.kind == "fold" else f"{outcome} · {tr(KINDS[entry.kind]).lower()}"
+    outcome = OUTCOMES[entry.outcome].word
+    return outcome if entry.kind == "fold" else f"{outcome} · {entry.kind}"
 
 
 def summary(entry: LedgerEntry) -> str:
@@ -107,7 +104,7 @@ def summary(entry: LedgerEntry) -> str:
         text = ", ".join(entry.patch)
     elif entry.outcome == "nothing":
         count = len(entry.message_ids)
-        text = entry.reason or trn("{count} message read", "{count} messages read", count)
+        text = entry.reason or f"{count} message{'' if count == 1 else 's'} read"
     return shortened(" ".join(text[:600].split()), 200, 1)
 
 

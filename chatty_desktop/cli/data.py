@@ -1,0 +1,86 @@
+"""The headless commands on all that is stored: backup, export, restore."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from chatty_desktop.app import App
+from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.work import Work
+
+RESTORE = "restore"
+"""The one command that works on a data folder that is not open."""
+
+_LOOK_SECONDS = 1.0
+"""Between two lines on how far it is."""
+
+
+async def backup(app: App, call: argparse.Namespace) -> int:
+    """Write a backup to a file."""
+    _check_target(call.to, call.replace)
+    async with _told() as work:
+        made = await app.data.back_up(call.to, work)
+    if call.json:
+        print(json.dumps({"file": made.file, "bytes": made.bytes}, indent=2))
+    else:
+        print(f"Wrote {made.file} ({made.bytes:,} bytes).")
+    return 0
+
+
+async def export(app: App, call: argparse.Namespace) -> int:
+    """Write every chat and every agent to a file."""
+    _check_target(call.to, call.replace)
+    async with _told() as work:
+        chats, agents = await app.data.export(call.to, work)
+    if call.json:
+        document = {"file": str(call.to.absolute()), "chats": chats, "agents": agents}
+        print(json.dumps(document, indent=2))
+    else:
+        print(f"Wrote {chats:,} chats and {agents:,} agents to {call.to}.")
+    return 0
+
+
+async def restore(call: argparse.Namespace) -> int:
+    """Bring a backup back, also where the present database cannot be opened."""
+    async with _told() as work:
+        contents = await App.stage_restore(call.data_dir, call.file, work)
+    app = await App.open(call.data_dir)
+    try:
+        waiting = await app.data.staged_restore()
+        for notice in app.settings.notices:
+            print(notice.text, file=sys.stderr)
+        if call.json:
+            document = {"restored": waiting is None, "made_at": contents.made_at}
+            print(json.dumps(document | contents.counts.as_json(), indent=2))
+        return 0 if waiting is None else 1
+    finally:
+        await app.close()
+
+
+def _check_target(file: Path, replace: bool) -> None:
+    if file.exists() and not replace:
+        raise Invalid(f"{file} is there already. Name another file, or add --replace.")
+
+
+@asynccontextmanager
+async def _told() -> AsyncIterator[Work]:
+    """Long work, told of on stderr while it lasts."""
+    work = Work()
+
+    async def tell() -> None:
+        while True:
+            await asyncio.sleep(_LOOK_SECONDS)
+            share = f" ({100 * work.done // work.total} %)" if work.total else ""
+            print(f"{work.what}{share} …", file=sys.stderr, flush=True)
+
+    telling = asyncio.create_task(tell())
+    try:
+        yield work
+    finally:
+        telling.cancel()

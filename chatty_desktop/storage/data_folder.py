@@ -1,0 +1,294 @@
+"""The data folder as a whole: measured, compacted, backed up, restored, exported, erased."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from sqlalchemy import Connection
+
+from chatty_desktop.domain.data_folder import (
+    BackupContents,
+    Compacted,
+    DataCounts,
+    Erased,
+    Erasing,
+    IndexOnDisk,
+    PlaceKind,
+    PlaceSize,
+    StoredBackup,
+    settings_without_secrets,
+)
+from chatty_desktop.domain.errors import Invalid, StorageFailed
+from chatty_desktop.domain.events import AgentsChanged, SessionsChanged
+from chatty_desktop.domain.settings import write_settings
+from chatty_desktop.domain.work import Work
+from chatty_desktop.engine.ports import Publish
+from chatty_desktop.paths import Paths
+from chatty_desktop.storage import restoring, tables
+from chatty_desktop.storage.backup_file import count_rows, database_size, write_backup
+from chatty_desktop.storage.database import Database, raw
+from chatty_desktop.storage.disk import files_below, require_room
+from chatty_desktop.storage.episodes import StoredEpisodes
+from chatty_desktop.storage.export_file import write_export
+from chatty_desktop.storage.messages import StoredMessages
+from chatty_desktop.storage.settings_file import SettingsFile
+
+T = TypeVar("T")
+
+
+class DataFolder:
+    """What is stored, whichever store it is in. Long work takes a `Work`, by which it tells how
+    far it is and can be stopped; one at a time, `Invalid` is raised for a second."""
+
+    def __init__(
+        self,
+        *,
+        paths: Paths,
+        database: Database,
+        settings: SettingsFile,
+        messages: StoredMessages,
+        episodes: StoredEpisodes,
+        publish: Publish,
+    ) -> None:
+        self._paths = paths
+        self._database = database
+        self._settings = settings
+        self._messages = messages
+        self._episodes = episodes
+        self._publish = publish
+        self._work: Work | None = None
+
+    # --- looking -----------------------------------------------------------------------------
+
+    async def sizes(self) -> AsyncIterator[PlaceSize]:
+        """What each kind of things takes, as soon as it is counted."""
+        database = self._paths.database
+        beside = [database.with_name(database.name + end) for end in ("", "-wal", "-shm")]
+        places: dict[PlaceKind, list[Path]] = {
+            "database": beside,
+            "episodes": [self._paths.episodes],
+            "models": [self._paths.models],
+            "backups": [self._paths.backups],
+            "logs": [self._paths.logs],
+        }
+        known = {path for some in places.values() for path in some}
+        for kind, some in places.items():
+            yield await asyncio.to_thread(_measure, kind, some)
+        yield await asyncio.to_thread(_measure_others, self._paths.data, known)
+
+    async def counts(self) -> DataCounts:
+        """How much is stored. Raises `StorageFailed`."""
+        return await self._database.read(lambda connection: count_rows(raw(connection)))
+
+    async def index(self) -> IndexOnDisk:
+        """The index of episodes, and when it was compacted."""
+        return await self._episodes.on_disk()
+
+    # --- compacting --------------------------------------------------------------------------
+
+    async def compact(self, work: Work) -> Compacted:
+        """Give back the room of what was deleted. Chats go on; what they write waits while the
+        database is being compacted. Raises `StorageFailed`, `Stopped`."""
+
+        def vacuum(connection: Connection) -> None:
+            driver = raw(connection)
+            # Once written beside, once into the log.
+            require_room(self._paths.data, 2 * database_size(driver), "Compacting")
+            work.begin("Compacting the database")
+            driver.execute("PRAGMA optimize")
+            driver.execute("VACUUM")
+            driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+        with self._at(work):
+            before = await self._database_bytes(), await self._episodes.on_disk()
+            await self._database.long(vacuum, work, alone=True)
+            await self._episodes.compact_all(work)
+            after = await self._database_bytes(), await self._episodes.on_disk()
+        return Compacted(before[0], after[0], before[1], after[1])
+
+    # --- backing up and restoring ------------------------------------------------------------
+
+    async def backups(self) -> list[StoredBackup]:
+        """The backups in the data folder, newest first."""
+        return await asyncio.to_thread(restoring.list_backups, self._paths.backups)
+
+    async def back_up(self, to: Path | None, work: Work) -> StoredBackup:
+        """Write a backup to a file, None: into the data folder. Raises `StorageFailed`,
+        `Stopped`."""
+
+        def backing(connection: Connection) -> StoredBackup:
+            folder = self._paths.backups
+            if to is None:
+                _make(folder)
+            target = (to or folder / restoring.new_name()).absolute()
+            settings = settings_without_secrets(write_settings(self._settings.current))
+            write_backup(raw(connection), settings, target, work)
+            known = target.stat()
+            return StoredBackup(str(target), "by_hand", known.st_mtime, known.st_size)
+
+        with self._at(work):
+            return await self._database.long(backing, work)
+
+    async def remove_backup(self, backup: StoredBackup) -> None:
+        """Delete a backup. Raises `StorageFailed`."""
+        await asyncio.to_thread(_remove, Path(backup.file))
+
+    async def stage_restore(self, file: Path, work: Work) -> BackupContents:
+        """Unpack and check a backup. It takes the place of what is there at the next start; what
+        was there is kept as a backup then. Raises `Invalid`, `StorageFailed`, `Stopped`."""
+        with self._at(work):
+            return await _in_thread(lambda: restoring.stage(self._paths, file, work), work)
+
+    async def staged_restore(self) -> BackupContents | None:
+        """What takes the place of what is there at the next start."""
+        return await asyncio.to_thread(restoring.staged, self._paths)
+
+    async def call_off_restore(self) -> None:
+        """Leave everything as it is at the next start. Raises `StorageFailed`."""
+        await asyncio.to_thread(restoring.forget_staged, self._paths)
+
+    # --- exporting ---------------------------------------------------------------------------
+
+    async def export(self, to: Path, work: Work) -> tuple[int, int]:
+        """Write every chat as Markdown and JSON and every agent into a zip; how many chats and
+        agents. Raises `StorageFailed`, `Stopped`."""
+        with self._at(work):
+            return await self._database.long(
+                lambda connection: write_export(connection, to.absolute(), work), work
+            )
+
+    # --- erasing -----------------------------------------------------------------------------
+
+    async def erase(self, what: Erasing, work: Work) -> Erased:
+        """Delete every chat with all that memory holds, and what else is named. Nothing may run
+        meanwhile. Raises `StorageFailed`; then all chats are there, or none."""
+
+        def rows(connection: Connection) -> DataCounts:
+            work.begin("Deleting")
+            driver = raw(connection)
+            before = count_rows(driver)
+            driver.execute("BEGIN IMMEDIATE")
+            try:
+                for table in reversed(tables.metadata.sorted_tables):
+                    if what.agents or table is not tables.agents:
+                        connection.execute(table.delete())
+                driver.execute("COMMIT")
+            except BaseException:
+                # SQLite may have done so itself.
+                if driver.in_transaction:
+                    driver.execute("ROLLBACK")
+                raise
+            return before
+
+        def scrub(connection: Connection) -> None:
+            """Have no page keep what was deleted, in the file or in its log."""
+            driver = raw(connection)
+            driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            driver.execute("VACUUM")
+            driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+        with self._at(work):
+            counts = await self._database.long(rows, work, alone=True)
+            self._messages.forget_all()
+            left: list[str] = []
+            try:
+                await self._episodes.erase()
+            except OSError:
+                left.append(str(self._paths.episodes))
+            self._publish(SessionsChanged())
+            if what.agents:
+                self._publish(AgentsChanged())
+            # From here on stopping would leave what was deleted readable.
+            await self._database.long(scrub, Work(), alone=True)
+            models = backups = 0
+            if what.backups:
+                backups = await asyncio.to_thread(_clear, self._paths.backups, left)
+                await asyncio.to_thread(shutil.rmtree, self._paths.restore, True)
+            if what.models:
+                models = await asyncio.to_thread(_clear, self._paths.models, left)
+        if not what.agents:
+            counts = replace(counts, agents=0)
+        return Erased(counts, models, backups, tuple(left))
+
+    # --- ending ------------------------------------------------------------------------------
+
+    def stop(self) -> None:
+        """Stop what is under way."""
+        if self._work is not None:
+            self._work.stop()
+
+    @contextmanager
+    def _at(self, work: Work) -> Iterator[None]:
+        if self._work is not None:
+            raise Invalid(f"Wait until this has ended: {self._work.what or 'work on the data'}.")
+        self._work = work
+        try:
+            yield
+        finally:
+            self._work = None
+
+    async def _database_bytes(self) -> int:
+        async for size in self.sizes():
+            return size.bytes
+        return 0
+
+
+async def _in_thread(call: Callable[[], T], work: Work) -> T:
+    """Call it in a thread; a cancelled caller stops it and waits until it has ended."""
+    task = asyncio.ensure_future(asyncio.to_thread(call))
+    try:
+        return await asyncio.shield(task)
+    except asyncio.CancelledError:
+        work.stop()
+        await asyncio.wait([task])
+        raise
+
+
+def _measure(kind: PlaceKind, places: Iterable[Path]) -> PlaceSize:
+    found = []
+    for place in places:
+        if place.is_dir():
+            found += [known.st_size for known in files_below(place)]
+        else:
+            with suppress(OSError):  # gone meanwhile
+                found.append(place.stat().st_size)
+    return PlaceSize(kind, sum(found), len(found))
+
+
+def _measure_others(folder: Path, known: set[Path]) -> PlaceSize:
+    return _measure("other", (path for path in folder.iterdir() if path not in known))
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StorageFailed(f"{folder} cannot be made: {error.strerror or error}.") from error
+
+
+def _remove(file: Path) -> None:
+    try:
+        file.unlink(missing_ok=True)
+    except OSError as error:
+        raise StorageFailed(f"{file} stays: {error.strerror or error}.") from error
+
+
+def _clear(folder: Path, left: list[str]) -> int:
+    """Delete all that is in a folder; how many files. What stays is added to `left`."""
+    gone = 0
+    for path in sorted(folder.rglob("*"), key=lambda path: -len(path.parts)):
+        try:
+            if path.is_dir() and not path.is_symlink():
+                path.rmdir()
+            else:
+                path.unlink()
+                gone += 1
+        except OSError:
+            left.append(str(path))
+    return gone

@@ -1,0 +1,63 @@
+"""Every chat and every agent in one zip, for people and for other programs."""
+
+from __future__ import annotations
+
+import zipfile
+from pathlib import Path
+
+from sqlalchemy import Connection, func, select
+
+from chatty_desktop.domain.agents import AgentDefinition, write_agent
+from chatty_desktop.domain.exporting import chat_as_json, chat_as_markdown, file_stem
+from chatty_desktop.domain.messages import Session
+from chatty_desktop.domain.work import Work
+from chatty_desktop.storage import tables
+from chatty_desktop.storage.backup_file import database_size
+from chatty_desktop.storage.database import raw
+from chatty_desktop.storage.disk import require_room, whole_file
+from chatty_desktop.storage.messages import message_of
+
+
+def write_export(connection: Connection, target: Path, work: Work) -> tuple[int, int]:
+    """Write the zip, replacing a file of that name; how many chats and agents are in it. The
+    connection is in no transaction. Raises `StorageFailed`, and `Stopped`: then there is no new
+    file."""
+    require_room(target.parent, database_size(raw(connection)), "The export")
+    # One moment of the database, whatever is written meanwhile.
+    connection.exec_driver_sql("BEGIN")
+    try:
+        with (
+            whole_file(target) as partial,
+            zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as archive,
+        ):
+            return _write(connection, archive, work)
+    finally:
+        connection.exec_driver_sql("ROLLBACK")
+
+
+def _write(connection: Connection, archive: zipfile.ZipFile, work: Work) -> tuple[int, int]:
+    agents = connection.execute(select(tables.agents).order_by(tables.agents.c.name)).all()
+    names = {row.id: row.name for row in agents}
+    for row in agents:
+        definition = AgentDefinition.model_validate_json(row.definition)
+        archive.writestr(f"agents/{file_stem(row.name, row.id)}.json", write_agent(definition))
+    sessions = connection.execute(
+        select(tables.sessions).order_by(tables.sessions.c.created_at)
+    ).all()
+    total = connection.scalar(select(func.count()).select_from(tables.messages)) or 0
+    work.begin("Exporting", total + len(sessions))
+    for row in sessions:
+        session = Session(
+            row.id, row.title, row.created_at, row.updated_at, row.leaf_id, row.agent_id
+        )
+        found = connection.execute(
+            select(tables.messages)
+            .where(tables.messages.c.session_id == session.id)
+            .order_by(tables.messages.c.at, tables.messages.c.id)
+        )
+        messages = [message_of(each) for each in found]
+        stem = f"chats/{file_stem(session.title, session.id)}"
+        archive.writestr(f"{stem}.md", chat_as_markdown(session, messages, names))
+        archive.writestr(f"{stem}.json", chat_as_json(session, messages, names))
+        work.step(len(messages) + 1)
+    return len(sessions), len(agents)
