@@ -19,11 +19,15 @@ from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.models import ModelChooser
+from chatty_desktop.engine.providers import Providers
 from chatty_desktop.engine.reembed import Reembedding
 from chatty_desktop.paths import Paths, default_data_folder, resources_folder
 from chatty_desktop.providers.discovery import Discovery
 from chatty_desktop.providers.downloads import Downloads
 from chatty_desktop.providers.embedders import SystemEmbedder
+from chatty_desktop.providers.engines import LocalEngines
+from chatty_desktop.providers.ollama_library import OllamaLibrary
+from chatty_desktop.providers.probing import ModelProbing
 from chatty_desktop.providers.registry import ProviderRegistry
 from chatty_desktop.providers.starter import STARTER
 from chatty_desktop.storage import restoring
@@ -57,9 +61,14 @@ class App:
     memory: StoredMemory
     runs: StoredRuns
     keys: ProviderKeys
+    providers: Providers
     models: ProviderRegistry
+    probing: ModelProbing
+    chooser: ModelChooser
+    engines: LocalEngines
     discovery: Discovery
     downloads: Downloads
+    ollama_library: OllamaLibrary
     episodes: StoredEpisodes
     embedders: SystemEmbedder
     reembedding: Reembedding
@@ -110,13 +119,14 @@ class App:
             models = ProviderRegistry(paths, keys.key, events.publish)
             models.apply(settings.current)
             embedders = SystemEmbedder(lambda: settings.current, models.embedding_of)
+            chooser = ModelChooser(models, lambda: settings.current)
             chat = ChatService(
                 sessions=sessions,
                 messages=messages,
                 agents=agents,
                 memory=memory,
                 runs=runs,
-                models=ModelChooser(models, lambda: settings.current),
+                models=chooser,
                 episodes=episodes,
                 embedders=embedders,
                 prompts=prompts,
@@ -146,9 +156,14 @@ class App:
             memory=memory,
             runs=runs,
             keys=keys,
+            providers=Providers(settings, keys, agents),
             models=models,
+            probing=ModelProbing(models, settings.change),
+            chooser=chooser,
+            engines=LocalEngines(lambda: models.local),
             discovery=Discovery(paths.models, unlisted=(STARTER.file_name,)),
             downloads=Downloads(paths.models, events.publish),
+            ollama_library=OllamaLibrary(lambda: settings.current, keys.key, events.publish),
             episodes=episodes,
             embedders=embedders,
             reembedding=Reembedding(episodes, embedders, events.publish),
@@ -201,6 +216,7 @@ class App:
         await self.settings.close()
         for part in (
             self.downloads.close(),
+            self.ollama_library.close(),
             self.chat.close(),
             self.models.close(),
             self.episodes.close(),

@@ -99,6 +99,11 @@ class ModelProgress:
 
 
 @dataclass(frozen=True, slots=True)
+class EnginesChanged:
+    """The local engine holds another model than before, or began or ended working with one."""
+
+
+@dataclass(frozen=True, slots=True)
 class EmbeddingProgress:
     """Episodes are being embedded again: so many of so many; 0 of 0 ends the report."""
 
@@ -144,6 +149,7 @@ Event = (
     | SettingsChanged
     | KeyChanged
     | ModelProgress
+    | EnginesChanged
     | EmbeddingProgress
     | DownloadChanged
     | Notice

@@ -73,6 +73,12 @@ class OllamaFound:
     models: tuple[OllamaModel, ...] = ()
 
 
+def embeds_by_family(architecture: str) -> bool:
+    """Whether all models of an architecture, by llama.cpp's name of it, embed and do not chat."""
+    name = architecture.lower()
+    return "bert" in name or name in ("gemma-embedding", "t5encoder")
+
+
 def size_label(name: str) -> str:
     """The count of parameters a model's name tells, such as "0.5B"; "" when it tells none."""
     found = _LABEL.search(name)

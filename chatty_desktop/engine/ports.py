@@ -27,6 +27,7 @@ from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Sessi
 from chatty_desktop.domain.ranking import Scored
 from chatty_desktop.domain.requests import ChatRequest, Delta, ModelChoice, Usage
 from chatty_desktop.domain.runs import Run, Section, SentRequest
+from chatty_desktop.domain.settings import Settings
 
 if TYPE_CHECKING:
     import numpy as np
@@ -211,6 +212,30 @@ class Agents(Protocol):
 
     async def delete(self, agent_id: str) -> DeletionCounts:
         """Delete the agent with its memory in every session; what was said stays in the chats."""
+        ...
+
+
+class SettingsStore(Protocol):
+    """The settings as they are, and the way to change them."""
+
+    @property
+    def current(self) -> Settings: ...
+
+    async def change(self, change: Callable[[Settings], Settings]) -> None:
+        """Save a change. Raises `Invalid` or `StorageFailed`; nothing is changed then."""
+        ...
+
+
+class Keys(Protocol):
+    """The keys of providers."""
+
+    async def copy(self, provider_id: str, new_id: str) -> bool:
+        """Give a stored key to another id, too; False where there is none. Raises
+        `StorageFailed`."""
+        ...
+
+    async def forget(self, provider_id: str) -> None:
+        """Forget a stored key. Raises `StorageFailed` when it is still there afterwards."""
         ...
 
 

@@ -18,6 +18,7 @@ from chatty_desktop.domain.model_files import (
     OllamaFound,
     OllamaModel,
     counted,
+    embeds_by_family,
     size_label,
 )
 from chatty_desktop.providers.addresses import is_loopback, ollama_root
@@ -30,9 +31,9 @@ log = logging.getLogger(__name__)
 _ASK_SECONDS = 1.0
 _MOST_FILES = 500
 
-_EMBEDDING_ARCHITECTURES = ("bert", "gemma-embedding", "t5encoder")
-_RANKS = 4
-"""The pooling of models that judge how well two texts go together (llama.cpp's enum)."""
+_EMBEDS, _RANKS = (1, 2, 3), 4
+"""Kinds of pooling (llama.cpp's enum): into one vector for a text, and into a judgement of how
+well two texts go together."""
 
 _PART = re.compile(r"-(\d{5})-of-(\d{5})\.gguf$", re.IGNORECASE)
 _QUANTIZATION = re.compile(
@@ -142,6 +143,12 @@ class Discovery:
             yield from files_in(place, folder)
 
 
+def describe(path: Path) -> ModelFile:
+    """What one model file says of itself, which may be that it cannot be used. Reads the disk;
+    raises `OSError` for a file that is not there."""
+    return _described(Found(path, "chatty"), path.stat().st_size)
+
+
 def _described(found: Found, size: int) -> ModelFile:
     """What can be said of a file from its header, its name and its size."""
     path = found.path
@@ -173,7 +180,7 @@ def _described(found: Found, size: int) -> ModelFile:
         quantization=quantization or (in_name.group().upper() if in_name else ""),
         context_length=context if isinstance(context, int) and context > 0 else None,
         has_chat_template="tokenizer.chat_template" in header,
-        embeds=_embeds(architecture, pooling),
+        embeds=embeds_by_family(architecture) or pooling in _EMBEDS,
         problem=problem,
     )
 
@@ -210,12 +217,6 @@ def _unsuited(header: dict[str, Value], architecture: str, pooling: object, name
     if "tokenizer.ggml.model" not in header:
         return "It has no vocabulary, which the local engine needs."
     return ""
-
-
-def _embeds(architecture: str, pooling: object) -> bool:
-    if architecture.endswith("bert") or architecture.startswith(("jina-bert", "nomic-bert")):
-        return True
-    return architecture in _EMBEDDING_ARCHITECTURES or pooling in (1, 2, 3)
 
 
 def _parameters(header: dict[str, Value], name: str) -> str:
@@ -258,7 +259,7 @@ def _ollama_model(entry: dict[str, Any]) -> OllamaModel:
         size=size if isinstance(size, int) else 0,
         parameters=str(details.get("parameter_size") or ""),
         quantization=str(details.get("quantization_level") or ""),
-        embeds=_embeds(family, None),
+        embeds=embeds_by_family(family),
     )
 
 

@@ -2,11 +2,11 @@
 
 `python -m chatty_desktop.providers.llama_server` reads its configuration as one line of JSON on
 stdin: `model` (path of a .gguf file), `context_length` (tokens), `key` (what requests must
-carry), `embedding` (it embeds instead of chatting), `parent` (the process that started it). It
-writes one line of JSON to stdout: `{"ready": "http://127.0.0.1:PORT"}` or `{"failed": REASON}`;
-what the engine has to say goes to stderr. It ends when stdin does, and on Linux at once when the
-parent dies: loading a model holds the interpreter lock for seconds, in which no thread of Python's
-could see stdin end.
+carry), `embedding` (it embeds instead of chatting), `threads` and `gpu_layers` (null: as suits),
+`parent` (the process that started it). It writes one line of JSON to stdout: `{"ready":
+"http://127.0.0.1:PORT", "threads": N}` or `{"failed": REASON}`; what the engine has to say goes to
+stderr. It ends when stdin does, and on Linux at once when the parent dies: loading a model holds
+the interpreter lock for seconds, in which no thread of Python's could see stdin end.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ def main() -> None:
         with contextlib.suppress(OSError):
             os.nice(_NICENESS)
     try:
-        server = _serve(config)
+        server, threads = _serve(config)
     except Exception as error:
         _tell(events, {"failed": str(error)})
         # Not a return: the watcher holds stdin, and the interpreter would stumble over it.
         os._exit(1)
-    _tell(events, {"ready": server.listening_address})
+    _tell(events, {"ready": server.listening_address, "threads": threads})
     watcher.join()
 
 
@@ -77,7 +77,8 @@ def _leave_when_stdin_ends() -> None:
     os._exit(0)
 
 
-def _serve(config: dict[str, Any]) -> Any:
+def _serve(config: dict[str, Any]) -> tuple[Any, int]:
+    """The server, and how many threads it works with."""
     import xllamacpp
 
     params = xllamacpp.CommonParams()
@@ -92,12 +93,17 @@ def _serve(config: dict[str, Any]) -> Any:
     params.cors_origins = ""
     params.cache_ram_mib = _PROMPT_CACHE_MIB
     params.verbosity = _WARNINGS
+    if config["threads"] is not None:
+        params.cpuparams.n_threads = config["threads"]
+    if config["gpu_layers"] is not None:
+        params.n_gpu_layers = config["gpu_layers"]
     if config["embedding"]:
         params.embedding = True
         # A text is embedded in one go, so it must fit into one.
         params.n_batch = params.n_ubatch = config["context_length"]
         params.cache_ram_mib = 0
-    return xllamacpp.Server(params)
+    server = xllamacpp.Server(params)
+    return server, params.cpuparams.n_threads
 
 
 if __name__ == "__main__":

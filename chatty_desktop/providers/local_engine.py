@@ -24,22 +24,27 @@ _LOG_TAIL_BYTES = 4000
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
     """What an engine is started with. `load_seconds`: how long loading may take at most.
-    `embedding`: it embeds texts, and does nothing else."""
+    `embedding`: it embeds texts, and does nothing else. `threads` None: as many as suit the
+    processor; `gpu_layers` None: as many as fit, where there is a GPU."""
 
     model: Path
     context_length: int
     log: Path
     load_seconds: float = 300.0
     embedding: bool = False
+    threads: int | None = None
+    gpu_layers: int | None = None
 
 
 class LocalEngine:
-    """One running engine. `address` and `key` say how to speak to it."""
+    """One running engine. `address` and `key` say how to speak to it; `threads` is how many it
+    works with."""
 
     def __init__(self, settings: EngineSettings, process: Process, key: str) -> None:
         self.settings = settings
         self.key = key
         self.address = ""
+        self.threads = 0
         self._process = process
 
     @property
@@ -66,7 +71,7 @@ class LocalEngine:
         engine = cls(settings, await _spawn(settings.log), key)
         try:
             async with asyncio.timeout(settings.load_seconds):
-                engine.address = await engine._configured()
+                await engine._configured()
         except TimeoutError:
             await engine.stop()
             raise Unreachable(
@@ -86,6 +91,10 @@ class LocalEngine:
                 await self._process.wait()
         return not self.alive
 
+    async def ended(self) -> None:
+        """Wait until it has ended, for whatever reason."""
+        await self._process.wait()
+
     async def stop(self) -> None:
         """End the process; it has a second to go by itself."""
         if self._process.stdin is not None:
@@ -99,8 +108,8 @@ class LocalEngine:
         """What it logged last as an error, or ""."""
         return await asyncio.to_thread(_last_error, self.settings.log)
 
-    async def _configured(self) -> str:
-        """Give the process its configuration; returns its address once it serves."""
+    async def _configured(self) -> None:
+        """Give the process its configuration; returns once it serves."""
         stdin, stdout = self._process.stdin, self._process.stdout
         if stdin is None or stdout is None:
             raise RuntimeError("the engine was started without pipes")
@@ -109,6 +118,8 @@ class LocalEngine:
             "context_length": self.settings.context_length,
             "key": self.key,
             "embedding": self.settings.embedding,
+            "threads": self.settings.threads,
+            "gpu_layers": self.settings.gpu_layers,
             "parent": os.getpid(),
         }
         with contextlib.suppress(ConnectionError):  # it died; its last line tells why
@@ -117,7 +128,9 @@ class LocalEngine:
         line = await stdout.readline()
         event = json.loads(line) if line else {}
         if "ready" in event:
-            return str(event["ready"])
+            self.address = str(event["ready"])
+            self.threads = int(event["threads"])
+            return
         reason = await self.last_words() or event.get("failed") or "it ended without a word"
         raise Unreachable(
             f"The local engine cannot load {self.settings.model.name}: {reason}."
@@ -132,13 +145,6 @@ async def _spawn(log: Path) -> Process:
     It is spawned from the thread of the event loop, as it is to end with that thread. Raises
     `Unreachable`.
     """
-    code = str(Path(chatty_desktop.__file__).parent.parent)
-    inherited = os.environ.get("PYTHONPATH")
-    environment = {
-        **os.environ,
-        "PYTHONPATH": f"{code}{os.pathsep}{inherited}" if inherited else code,
-        "PYTHONUTF8": "1",
-    }
     try:
         stderr = await asyncio.to_thread(_open_log, log)
         try:
@@ -149,7 +155,7 @@ async def _spawn(log: Path) -> Process:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
-                env=environment,
+                env=environment(),
                 # Ctrl+C in a terminal is for the app, which then ends the engine.
                 start_new_session=True,
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
@@ -160,6 +166,17 @@ async def _spawn(log: Path) -> Process:
         raise Unreachable(
             f"The local engine cannot be started: {error.strerror or error}.", cause="server"
         ) from error
+
+
+def environment() -> dict[str, str]:
+    """The environment of a process that runs a module of the app."""
+    code = str(Path(chatty_desktop.__file__).parent.parent)
+    inherited = os.environ.get("PYTHONPATH")
+    return {
+        **os.environ,
+        "PYTHONPATH": f"{code}{os.pathsep}{inherited}" if inherited else code,
+        "PYTHONUTF8": "1",
+    }
 
 
 def _open_log(log: Path) -> int:

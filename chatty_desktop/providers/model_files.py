@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
-import sys
+from collections.abc import Mapping
 from pathlib import Path
 
+from chatty_desktop.domain.engines import ModelNeeds
 from chatty_desktop.domain.errors import Unreachable
+from chatty_desktop.providers.gguf import NotGGUF, Value, read_header
 
 _MAGIC = b"GGUF"
-
-_WORKING_MEMORY = 300_000_000
-"""Bytes a small model needs beside its weights, for its context and scratch space."""
 
 
 def check_model_file(path: Path) -> int:
@@ -40,62 +38,46 @@ def check_model_file(path: Path) -> int:
     return size
 
 
-def check_memory(path: Path, size: int, available: int | None) -> None:
-    """Raise `Unreachable` when a model of `size` bytes does not fit the memory that can be had.
+def needs_of(path: Path) -> ModelNeeds:
+    """What a model file takes in memory, by its size and its header. Raises as
+    `check_model_file` does. Reads the disk."""
+    size = check_model_file(path)
+    try:
+        return ModelNeeds(size, _bytes_per_token(read_header(path)))
+    except (NotGGUF, OSError):
+        return ModelNeeds(size, 0)  # the engine will say what is wrong with it
 
-    `available` is in bytes, None when not known.
-    """
-    if available is not None and size + _WORKING_MEMORY > available:
+
+def check_memory(path: Path, needed: int, available: int) -> None:
+    """Raise `Unreachable` when a model that needs so many bytes does not fit those available."""
+    if needed > available:
         raise _unusable(
-            f"{path.name} needs about {_gigabytes(size + _WORKING_MEMORY)} of memory, and"
-            f" {_gigabytes(available)} are free. Close other programs, or choose a smaller model."
+            f"{path.name} needs about {_gigabytes(needed)} of memory, and"
+            f" {_gigabytes(max(available, 0))} are free. Close other programs, unload another"
+            " model, or choose a smaller one or a shorter context."
         )
 
 
-def available_memory() -> int | None:
-    """Bytes of memory that can be had without swapping, None where that cannot be told."""
-    if sys.platform == "linux":
-        return _linux_memory(Path("/proc/meminfo"))
-    if sys.platform == "win32":
-        return _windows_memory()
-    return None
+def _bytes_per_token(header: Mapping[str, Value]) -> int:
+    """What the engine keeps for each token of context: a key and a value of two bytes a number,
+    for each head of each layer. 0 where the header does not tell."""
+    prefix = f"{header.get('general.architecture')}."
 
+    def number(name: str) -> int:
+        value = header.get(prefix + name, 0)
+        return value if isinstance(value, int) else 0
 
-def _linux_memory(meminfo: Path) -> int | None:
-    try:
-        for line in meminfo.read_text(encoding="ascii").splitlines():
-            name, _, value = line.partition(":")
-            if name == "MemAvailable":
-                return int(value.split()[0]) * 1024
-    except (OSError, ValueError):
-        return None
-    return None
-
-
-class _MemoryStatus(ctypes.Structure):
-    """MEMORYSTATUSEX of the Windows API."""
-
-    _fields_ = [
-        ("length", ctypes.c_uint32),
-        ("load", ctypes.c_uint32),
-        ("total_physical", ctypes.c_uint64),
-        ("available_physical", ctypes.c_uint64),
-        ("total_page_file", ctypes.c_uint64),
-        ("available_page_file", ctypes.c_uint64),
-        ("total_virtual", ctypes.c_uint64),
-        ("available_virtual", ctypes.c_uint64),
-        ("available_extended_virtual", ctypes.c_uint64),
-    ]
-
-
-def _windows_memory() -> int | None:
-    status = _MemoryStatus()
-    status.length = ctypes.sizeof(status)
-    kernel: object = getattr(getattr(ctypes, "windll", None), "kernel32", None)
-    ask = getattr(kernel, "GlobalMemoryStatusEx", None)
-    if ask is None or not ask(ctypes.byref(status)):
-        return None
-    return int(status.available_physical)
+    layers, heads = number("block_count"), number("attention.head_count")
+    # An array, of which nothing is read, when layers differ; or layers that remember otherwise.
+    shared = number("attention.head_count_kv")
+    recurrent = any(key.startswith(f"{prefix}ssm.") for key in header)
+    if not (layers and heads and shared) or recurrent:
+        return 0
+    key = number("attention.key_length") or number("embedding_length") // heads
+    value = number("attention.value_length") or number("embedding_length") // heads
+    # Every second layer, as a rule, looks back over a window of fixed length alone.
+    divisor = 2 if number("attention.sliding_window") else 1
+    return layers * shared * (key + value) * 2 // divisor
 
 
 def _unusable(message: str) -> Unreachable:

@@ -41,6 +41,7 @@ class OllamaConnection:
         self._provider_id = provider_id
         self._url = url
         self._patience = patience
+        self._key = key or ""
         self._client = ollama.AsyncClient(
             host=url,
             timeout=httpx.Timeout(patience.read, connect=patience.connect),
@@ -127,8 +128,7 @@ class OllamaConnection:
         self, model: str, request: ChatRequest, num_ctx: int
     ) -> AsyncGenerator[Delta, None]:
         """One answer as it comes, with the SDK's own errors."""
-        responses: list[httpx.Response] = []
-        _responses.set(responses)
+        responses = kept_responses()
         parts = await self._client.chat(
             model,
             [_message(message) for message in request.messages],
@@ -182,6 +182,8 @@ class OllamaConnection:
             start_hint="Is Ollama running? Start it, or mend the address in the settings.",
             missing_hint=f"Get it with `ollama pull {model}`, or pick another model.",
             options=tuple(request.sampling()) if request and request.chat else (),
+            key=self._key,
+            keyless=not self._key,
         )
 
     def _failure(self, error: Exception, asked: Asked, begun: bool = False) -> ChattyError | None:
@@ -202,6 +204,13 @@ class OllamaConnection:
         if isinstance(error, ValidationError | ValueError | AttributeError | TypeError):
             return failures.not_understood(asked, str(error))
         return None
+
+
+def kept_responses() -> list[httpx.Response]:
+    """A list that takes the responses of what this task asks for next."""
+    responses: list[httpx.Response] = []
+    _responses.set(responses)
+    return responses
 
 
 async def _keep_response(response: httpx.Response) -> None:

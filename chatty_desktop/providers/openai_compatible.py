@@ -9,6 +9,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from chatty_desktop.domain.model_files import counted
 from chatty_desktop.domain.models import ModelCard
 from chatty_desktop.domain.requests import ChatRequest, Delta
 from chatty_desktop.domain.settings import ProviderSettings
@@ -47,8 +48,8 @@ class OpenAIProvider:
         return ProvidedModel(self, name)
 
     async def prepare(self) -> None:
-        """Import the SDK."""
-        await self._connection()
+        """Import the SDK and read the key, which may have to wait for the keyring."""
+        await (await self._connection()).prepare()
 
     async def listed(self) -> list[str]:
         """The models the server lists. Raises `Unreachable` or `Refused`."""
@@ -131,40 +132,32 @@ class OpenAIProvider:
 
 def _card_of(card: Card) -> ModelCard:
     """What a server tells of a model in its list, as llama.cpp, OpenRouter and Mistral do."""
-    meta = card.get("meta")
-    meta = meta if isinstance(meta, dict) else {}
-    takes = card.get("supported_parameters")
-    abilities = card.get("capabilities")
-    abilities = abilities if isinstance(abilities, dict) else {}
-    calls = abilities.get("function_calling")
+    meta = _part(card, "meta")
+    parameters = _positive(meta.get("n_params"))
+    calls = _part(card, "capabilities").get("function_calling")
+    constrains = None
+    if isinstance(takes := card.get("supported_parameters"), list):
+        calls = "tools" in takes
+        # Servers that do constrain do not all say so.
+        constrains = True if "structured_outputs" in takes else None
     return ModelCard(
         str(card["id"]),
         context_length=_context_in(card),
         longest_context=_positive(meta.get("n_ctx_train")),
         size=_positive(meta.get("size")),
-        parameters=_count(_positive(meta.get("n_params"))),
-        tools="tools" in takes
-        if isinstance(takes, list)
-        else calls
-        if calls in (True, False)
-        else None,
-        json_schema="structured_outputs" in takes or None if isinstance(takes, list) else None,
+        parameters=counted(parameters) if parameters else "",
+        tools=calls if isinstance(calls, bool) else None,
+        json_schema=constrains,
     )
 
 
-def _count(parameters: int | None) -> str:
-    """A number of parameters as it is spoken of: "494M", "7.6B"."""
-    if parameters is None:
-        return ""
-    if parameters >= 1_000_000_000:
-        return f"{parameters / 1e9:.3g}B"
-    return f"{parameters / 1e6:.0f}M"
+def _part(card: Card, name: str) -> dict[str, Any]:
+    value = card.get(name)
+    return value if isinstance(value, dict) else {}
 
 
 def _context_in(card: Card) -> int | None:
-    meta = card.get("meta")
-    served = meta.get("n_ctx") if isinstance(meta, dict) else None
-    told = [served, *(card.get(name) for name in _CONTEXT_FIELDS)]
+    told = [_part(card, "meta").get("n_ctx"), *(card.get(name) for name in _CONTEXT_FIELDS)]
     return next((length for length in map(_positive, told) if length), None)
 
 

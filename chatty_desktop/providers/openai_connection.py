@@ -10,13 +10,14 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 import openai
 from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream
 from openai.types.chat import ChatCompletionChunk
 
-from chatty_desktop.domain.errors import ChattyError, Unreachable
+from chatty_desktop.domain.errors import ChattyError, Refused, Unreachable
 from chatty_desktop.domain.requests import ChatRequest, Delta
 from chatty_desktop.providers import failures
 from chatty_desktop.providers.addresses import is_loopback, openai_roots, server_root
@@ -113,6 +114,9 @@ class OpenAIConnection:
                     if await self._waited(error, tries):
                         continue
                     failure = self._refusal(error, asked)
+                    if error.status_code == 501:
+                        # Nothing is wrong with the server: llama.cpp says no in this way.
+                        raise Refused(str(failure)) from error
                     if error.status_code not in (404, 405):
                         raise failure from error
                 except Exception as error:
@@ -140,6 +144,15 @@ class OpenAIConnection:
     def _asked(self, model: str = "", request: ChatRequest | None = None) -> Asked:
         options = tuple(request.sampling()) if request and request.chat else ()
         return Asked(self._provider_id, self._server, model, options=options)
+
+    def _with_key(self, asked: Asked) -> Asked:
+        """The same, with what was sent as the key: no message may repeat it."""
+        sent = self._client.api_key if self._client else NO_KEY
+        return replace(asked, key="" if sent == NO_KEY else sent, keyless=sent == NO_KEY)
+
+    async def prepare(self) -> None:
+        """Read the key and the certificates that are trusted. Asks nobody."""
+        await self._ready()
 
     async def _ready(self) -> AsyncOpenAI:
         """The client, made in a thread: it reads the system's certificates."""
@@ -227,7 +240,7 @@ class OpenAIConnection:
     def _refusal(self, error: APIStatusError, asked: Asked) -> ChattyError:
         """What a status means; a key that was refused is asked for anew."""
         self._key_refused = error.status_code in (401, 403)
-        return failures.by_status(asked, error.status_code, _words_of(error))
+        return failures.by_status(self._with_key(asked), error.status_code, _words_of(error))
 
     def _gave_in(self, error: APIStatusError, sent: dict[str, Any]) -> bool:
         """Whether the server merely refused what can be left out or said otherwise."""
@@ -247,6 +260,7 @@ class OpenAIConnection:
 
     def _failed_midway(self, error: Exception, asked: Asked) -> ChattyError | None:
         """What an error in the middle of an answer means; None when it is not the server's."""
+        asked = self._with_key(asked)
         if isinstance(error, openai.APITimeoutError):
             return failures.no_answer(asked)
         if isinstance(error, openai.APIConnectionError):
@@ -263,6 +277,7 @@ class OpenAIConnection:
         return None
 
     def _failed_to_begin(self, error: Exception, asked: Asked) -> ChattyError | None:
+        asked = self._with_key(asked)
         if isinstance(error, openai.APITimeoutError):
             return failures.no_answer(asked)
         if isinstance(error, openai.APIConnectionError) or _is_transport(error):

@@ -18,10 +18,11 @@ from chatty_desktop.engine.ports import ChatModel, Publish
 from chatty_desktop.paths import Paths
 from chatty_desktop.providers.contract import Provider, ProviderKey
 from chatty_desktop.providers.embedders import Embed, no_embedding
-from chatty_desktop.providers.llama_cpp import STARTER_NAME, LlamaCppProvider
+from chatty_desktop.providers.llama_cpp import LlamaCppProvider
 from chatty_desktop.providers.ollama import OllamaProvider
 from chatty_desktop.providers.openai_compatible import OpenAIProvider
 from chatty_desktop.providers.patience import Patience
+from chatty_desktop.providers.starter import STARTER_NAME
 
 log = logging.getLogger(__name__)
 
@@ -200,6 +201,11 @@ class ProviderRegistry:
             return await try_server(entry, key or None, self._patience, thorough=thorough)
         except ChattyError as problem:
             return ProviderTest(problem=str(problem))
+
+    @property
+    def local(self) -> list[LlamaCppProvider]:
+        """The providers whose models run on this computer in the app's own engine."""
+        return [p for p in self._providers.values() if isinstance(p, LlamaCppProvider)]
 
     async def close(self) -> None:
         """Close every provider, within two and a half seconds."""

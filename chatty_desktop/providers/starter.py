@@ -18,6 +18,9 @@ from chatty_desktop.domain.errors import Unreachable
 from chatty_desktop.domain.events import ModelProgress
 from chatty_desktop.engine.ports import Publish
 
+STARTER_NAME = "starter"
+"""What the settings call it."""
+
 _CHUNK = 4 * 1024 * 1024
 _SPARE = 64 * 1024 * 1024
 """Bytes that stay free on the disk: a chat must still be able to save."""

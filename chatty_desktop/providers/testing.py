@@ -54,10 +54,10 @@ class _OpenAI:
         first: Failed | None = None
         for root in self._roots:
             answer = await self.questions.get(f"{root}/models", self._key)
-            try:
-                models = self._listed(answer)
-            except Failed as not_here:
-                first = first or not_here
+            self.questions.check(answer, let_by=_NOT_HERE)
+            models = _listed(answer)
+            if models is None:
+                first = first or self.questions.not_understood(answer)
                 continue
             remark = "It lists no models yet." if not models else ""
             if models and thorough and self._key and await self._is_open(root):
@@ -69,15 +69,6 @@ class _OpenAI:
                 models=models, milliseconds=answer.milliseconds, address=root, remark=remark
             )
         return await self._without_list(first)
-
-    def _listed(self, answer: Answer) -> tuple[str, ...]:
-        """The models of a listing. Raises `Failed` when the API is not at this place."""
-        self.questions.check(answer, let_by=_NOT_HERE)
-        value = answer.json()
-        data = value.get("data") if isinstance(value, dict) else None
-        if answer.status in _NOT_HERE or not isinstance(data, list):
-            raise self.questions.not_understood(answer)
-        return tuple(str(card["id"]) for card in data if isinstance(card, dict) and card.get("id"))
 
     async def _is_open(self, root: str) -> bool:
         """Whether the list is given to those without a key, too."""
@@ -94,7 +85,7 @@ class _OpenAI:
             if answer.status in (401, 403):
                 self.questions.check(answer)
             about_model = answer.status == 404 and "model" in answer.words().lower()
-            if answer.status in (400, 422) or about_model:
+            if not answer.is_page and (answer.status in (400, 422) or about_model):
                 return ProviderTest(
                     lists=False,
                     address=root,
@@ -102,6 +93,15 @@ class _OpenAI:
                     remark="It answers, and has no list of its models: name them by hand.",
                 )
         raise failure or Failed(str(failures.not_understood(self._asked, "nothing")))
+
+
+def _listed(answer: Answer) -> tuple[str, ...] | None:
+    """The models of a listing; None when the answer is none, so that the API is elsewhere."""
+    value = answer.json()
+    data = value.get("data") if isinstance(value, dict) else None
+    if answer.status in _NOT_HERE or not isinstance(data, list):
+        return None
+    return tuple(str(card["id"]) for card in data if isinstance(card, dict) and card.get("id"))
 
 
 class _Ollama:

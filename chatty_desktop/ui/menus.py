@@ -77,7 +77,7 @@ class Actions(QObject):
         action = QAction(text, self)
         action.setShortcut(QKeySequence(shortcut))
         plain = text.replace("&", "").removesuffix(" …")
-        action.setToolTip(f"{plain} ({shortcut})")
+        action.setToolTip(f"{plain} ({_keys(shortcut)})")
         self._theme.dress(action, icon)
         return action
 
@@ -86,7 +86,9 @@ class Actions(QObject):
         action.setCheckable(True)
         action.setChecked(True)
         plain = text.replace("&", "")
-        action.setToolTip(tr("Show or hide: {plain} ({shortcut})", plain=plain, shortcut=shortcut))
+        action.setToolTip(
+            tr("Show or hide: {plain} ({shortcut})", plain=plain, shortcut=_keys(shortcut))
+        )
         return action
 
     def _schemes(self) -> dict[Scheme, QAction]:
@@ -99,3 +101,8 @@ class Actions(QObject):
             made[scheme] = action
         made["system"].setChecked(True)
         return made
+
+
+def _keys(shortcut: str) -> str:
+    """A shortcut as the keys are labelled here."""
+    return QKeySequence(shortcut).toString(QKeySequence.SequenceFormat.NativeText)

@@ -7,7 +7,9 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from PySide6.QtCore import QLocale, QTime
+from PySide6.QtCore import QDate, QLocale, QTime
+
+from chatty_desktop.ui.language import tr
 
 _NEAR = 120
 """Characters; a word that begins further on would be cut off where the beginning is shown."""
@@ -28,13 +30,13 @@ def readable(value: Any) -> str:
 def readable_patch(patch: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Each key of a patch with its new value in plain lines, or the word that it is forgotten."""
     return [
-        (key, "forgotten" if value is None else readable(value)) for key, value in patch.items()
+        (key, tr("forgotten") if value is None else readable(value)) for key, value in patch.items()
     ]
 
 
 def readable_drop(change: Mapping[str, Any]) -> tuple[str, str, str]:
     """(key, value, reason) of a change that was left out of a patch."""
-    value = "forget" if change.get("forget") else readable(change.get("value"))
+    value = tr("forget") if change.get("forget") else readable(change.get("value"))
     return str(change.get("key", "")), value, str(change.get("reason", ""))
 
 
@@ -44,9 +46,10 @@ def when(at: float, now: float) -> str:
     clock = QLocale().toString(QTime(moment.hour, moment.minute), QLocale.FormatType.ShortFormat)
     if moment.date() == today.date():
         return clock
-    month = QLocale().standaloneMonthName(moment.month, QLocale.FormatType.ShortFormat)
-    year = f" {moment.year}" if moment.year != today.year else ""
-    return f"{moment.day} {month}{year}, {clock}"
+    # "d" with the month before or after it, with or without a full stop: as the language has it.
+    form = tr("d MMM") if moment.year == today.year else tr("d MMM yyyy")
+    day = QLocale().toString(QDate(moment.year, moment.month, moment.day), form)
+    return f"{day}, {clock}"
 
 
 def shortened(text: str, characters: int, lines: int) -> str:
@@ -93,9 +96,9 @@ def _scalar(value: Any) -> str:
     if isinstance(value, str):
         return value
     if value is None:
-        return "nothing"
+        return tr("nothing")
     if isinstance(value, bool):
-        return "yes" if value else "no"
+        return tr("yes") if value else tr("no")
     if value in ([], {}):
-        return "none"
+        return tr("none")
     return json.dumps(value, ensure_ascii=False)

@@ -81,7 +81,8 @@ class Catalogue(QTranslator):
     def translate(
         self, context: str, sourceText: str, disambiguation: str | None = None, n: int = -1
     ) -> str | None:
-        if context != CONTEXT:
+        # The text "" is the catalogue's own header.
+        if context != CONTEXT or not sourceText:
             return None
         one, plural, many = sourceText.partition(PLURAL)
         found = self._texts.ngettext(one, many, n) if plural else self._texts.gettext(one)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import httpx
 import psutil
@@ -18,12 +18,13 @@ import pytest
 
 from chatty_desktop.domain.errors import Refused, Unreachable
 from chatty_desktop.domain.events import Event, ModelProgress, Notice
-from chatty_desktop.domain.requests import ChatMessage, ChatRequest, Delta
+from chatty_desktop.domain.requests import Delta
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.engine.ports import ChatModel
 from chatty_desktop.paths import Paths
 from chatty_desktop.providers.llama_cpp import LlamaCppProvider
 from chatty_desktop.providers.local_engine import EngineSettings, LocalEngine
+from tests.real_model.asking import answered, asking, endless, engines
 
 LOCAL = ProviderSettings(id="local", kind="llama_cpp", models=("starter",), context_length=2048)
 
@@ -43,31 +44,6 @@ async def provider(paths: Paths, events: list[Event]) -> AsyncIterator[LlamaCppP
 @pytest.fixture
 def model(provider: LlamaCppProvider) -> ChatModel:
     return provider.chat_model("starter")
-
-
-def asking(text: str, **more: Any) -> ChatRequest:
-    return ChatRequest((ChatMessage("user", text),), temperature=0.0, **more)
-
-
-def endless() -> ChatRequest:
-    return asking("Count from 1 to 1000, one number a line.", max_tokens=1500)
-
-
-async def answered(model: ChatModel, request: ChatRequest) -> tuple[str, list[Delta]]:
-    deltas = [delta async for delta in model.stream(request)]
-    return "".join(delta.text for delta in deltas), deltas
-
-
-def engines() -> list[psutil.Process]:
-    """The engine processes below this one."""
-    return [child for child in psutil.Process().children(recursive=True) if _is_engine(child)]
-
-
-def _is_engine(process: psutil.Process) -> bool:
-    try:
-        return "chatty_desktop.providers.llama_server" in process.cmdline()
-    except psutil.Error:  # it has just ended
-        return False
 
 
 async def test_the_starter_model_answers_in_pieces_with_usage(

@@ -162,7 +162,7 @@ async def test_a_long_value_is_folded_up_until_it_is_asked_for(at: Bench) -> Non
     panel.set_scope(at.desk.scope)
     await until(lambda: says(panel, "1 of 3 keys"))
     assert max(map(len, texts(panel.memory))) < 800
-    button(panel, "Show all 2 500 characters").click()
+    button(panel, "Show all 2,500 characters").click()
     assert says(panel, long)
     button(panel, "Show less").click()
     assert not says(panel, long)

@@ -29,6 +29,7 @@ from chatty_desktop.ui.chat.markdown import (
     css,
     is_outside_link,
 )
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.theme import Theme
 
 
@@ -156,14 +157,14 @@ class MessageBody(QTextBrowser):
     def _copy_button(self, text: str) -> QToolButton:
         button = QToolButton(self.viewport())
         self._theme.dress(button, "copy")
-        button.setToolTip("Copy this code")
-        button.setAccessibleName("Copy this code")
+        button.setToolTip(tr("Copy this code"))
+        button.setAccessibleName(tr("Copy this code"))
         button.setCursor(Qt.CursorShape.ArrowCursor)
 
         def copy() -> None:
             QGuiApplication.clipboard().setText(text)
             self._theme.dress(button, "check", "success")
-            button.setToolTip("Copied")
+            button.setToolTip(tr("Copied"))
 
         button.clicked.connect(copy)
         button.show()

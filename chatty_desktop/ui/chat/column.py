@@ -9,6 +9,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QToolButton, QWidget
 
 from chatty_desktop.ui.chat.message import MessageView
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import L, M
 
@@ -51,7 +52,7 @@ class MessageColumn(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Messages")
+        self.setAccessibleName(tr("Messages"))
         self.viewport().setProperty("panel", "surface")
         self.verticalScrollBar().setSingleStep(40)
         self.verticalScrollBar().valueChanged.connect(self._scrolled)
@@ -65,10 +66,10 @@ class MessageColumn(QScrollArea):
         self._asking.timeout.connect(self._ask_for_more)
         self._beyond = False
         self._jump = QToolButton(self)
-        self._jump.setText("Jump to end")
+        self._jump.setText(tr("Jump to end"))
         self._jump.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._jump.setToolTip("Go to the newest message (Ctrl+End)")
-        self._jump.setAccessibleName("Jump to the end of the chat")
+        self._jump.setToolTip(tr("Go to the newest message (Ctrl+End)"))
+        self._jump.setAccessibleName(tr("Jump to the end of the chat"))
         self._jump.setProperty("kind", "floating")
         self._jump.clicked.connect(self.jump_wanted)
         self._jump.hide()

@@ -23,15 +23,16 @@ from chatty_desktop.engine.memory import implemented
 from chatty_desktop.ui.chat.input import MessageInput
 from chatty_desktop.ui.chat.memory_words import short
 from chatty_desktop.ui.elided import ElidedLabel
+from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.pieces import IconLabel
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, M, S
 
 _PHASES: dict[RunPhase, str] = {
-    "waiting_for_memory": "Waiting for memory …",
-    "waiting_for_model": "Thinking …",
-    "streaming": "Answering …",
-    "settling": "Memory is being updated …",
+    "waiting_for_memory": N_("Waiting for memory …"),
+    "waiting_for_model": N_("Thinking …"),
+    "streaming": N_("Answering …"),
+    "settling": N_("Memory is being updated …"),
     "idle": "",
 }
 
@@ -121,12 +122,12 @@ class Composer(QFrame):
         row.setSpacing(S)
         self._status = QLabel()
         self._status.setFont(self._theme.small())
-        self._status.setAccessibleName("What the chat is doing")
+        self._status.setAccessibleName(tr("What the chat is doing"))
         self._stop_settling = QToolButton()
-        self._stop_settling.setText("Stop")
+        self._stop_settling.setText(tr("Stop"))
         self._stop_settling.setFont(self._theme.small())
-        self._stop_settling.setToolTip("Stop updating memory; it is caught up on the next turn")
-        self._stop_settling.setAccessibleName("Stop updating memory")
+        self._stop_settling.setToolTip(tr("Stop updating memory; it is caught up on the next turn"))
+        self._stop_settling.setAccessibleName(tr("Stop updating memory"))
         self._stop_settling.clicked.connect(self.stop_wanted)
         row.addWidget(self._status)
         row.addWidget(self._stop_settling)
@@ -157,8 +158,8 @@ class Composer(QFrame):
         row.setSpacing(S)
         self.picker = QComboBox()
         self.picker.setProperty("kind", "quiet")
-        self.picker.setAccessibleName("Agent")
-        self.picker.setToolTip("The agent that answers (Ctrl+Shift+A)")
+        self.picker.setAccessibleName(tr("Agent"))
+        self.picker.setToolTip(tr("The agent that answers (Ctrl+Shift+A)"))
         self.picker.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.picker.setMinimumContentsLength(8)
         self.picker.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -166,14 +167,14 @@ class Composer(QFrame):
         self._model = ElidedLabel()
         self._model.setFont(self._theme.small())
         set_tone(self._model, "muted")
-        self.send = QPushButton("Send")
+        self.send = QPushButton(tr("Send"))
         self.send.setProperty("kind", "primary")
-        self.send.setToolTip("Send (Enter); Shift+Enter begins a new line")
-        self.send.setAccessibleName("Send message")
+        self.send.setToolTip(tr("Send (Enter); Shift+Enter begins a new line"))
+        self.send.setAccessibleName(tr("Send message"))
         self.send.clicked.connect(self._submit)
-        self.stop = QPushButton("Stop")
-        self.stop.setToolTip("Stop the answer (Esc); what has come of it is kept")
-        self.stop.setAccessibleName("Stop the answer")
+        self.stop = QPushButton(tr("Stop"))
+        self.stop.setToolTip(tr("Stop the answer (Esc); what has come of it is kept"))
+        self.stop.setAccessibleName(tr("Stop the answer"))
         self.stop.clicked.connect(self.stop_wanted)
         self._theme.dress(self.stop, "stop-circle", "text")
         row.addWidget(self.picker)
@@ -212,21 +213,21 @@ class Composer(QFrame):
         agent = self.agent
         if agent is None:
             self._model.setText("")
-            self._memory.setText("There is no agent yet: make one on the left.")
+            self._memory.setText(tr("There is no agent yet: make one on the left."))
             set_tone(self._memory, "warning")
             self._memory_icon.show_icon("warning", "warning")
         else:
             strategy = agent.definition.memory_strategy
             there = implemented(strategy.kind)
             self._model.setText(
-                agent.definition.model or self._default_model or "first available model"
+                agent.definition.model or self._default_model or tr("first available model")
             )
             self._memory.setText(short(strategy))
             set_tone(self._memory, "memory" if there else "warning")
             self._memory_icon.show_icon(
                 "brain" if there else "warning", "memory" if there else "warning"
             )
-        self._model.setToolTip(f"Model: {self._model.text()}" if agent else "")
+        self._model.setToolTip(tr("Model: {model}", model=self._model.text()) if agent else "")
         self._show_state()
 
     def _show_state(self) -> None:
@@ -236,7 +237,7 @@ class Composer(QFrame):
         self.send.setVisible(not answering)
         self.stop.setVisible(answering)
         self.send.setEnabled(usable and not self._sending and bool(self.text.strip()))
-        self._status.setText(_PHASES[self._phase])
+        self._status.setText(tr(_PHASES[self._phase]))
         settling = self._phase in ("settling", "waiting_for_memory")
         set_tone(self._status, "memory" if settling else "muted")
         self._stop_settling.setVisible(self._phase == "settling")

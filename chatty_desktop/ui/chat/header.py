@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWi
 
 from chatty_desktop.domain.titles import UNTITLED
 from chatty_desktop.ui.elided import ElidedLabel
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import M, S
 
@@ -39,7 +40,7 @@ class ChatHeader(QWidget):
 
     def set_title(self, title: str) -> None:
         """Show a title; "" is shown as that of a chat without one."""
-        self._title.setText(title or UNTITLED)
+        self._title.setText(title or tr(UNTITLED))
 
     def add_button(self, action: QAction, *, left: bool) -> None:
         """Put an action of the window beside the title."""

@@ -6,6 +6,8 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
+from chatty_desktop.ui.language import tr
+
 _MOST_LINES = 9
 
 
@@ -24,8 +26,8 @@ class MessageInput(QPlainTextEdit):
         self._composing = False
         self.setProperty("bare", True)
         self.setTabChangesFocus(True)
-        self.setPlaceholderText("Write a message")
-        self.setAccessibleName("Message")
+        self.setPlaceholderText(tr("Write a message"))
+        self.setAccessibleName(tr("Message"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self.document().setDocumentMargin(2)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QPoint, QTimer, Signal
+from PySide6.QtCore import QLocale, QPoint, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -12,6 +12,7 @@ from chatty_desktop.domain.messages import Message, Status
 from chatty_desktop.ui.chat.message_parts import MemoryLine, Reasoning, StatusLine, ToolCalls
 from chatty_desktop.ui.chat.message_text import MessageText
 from chatty_desktop.ui.elided import ElidedLabel
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import caption, icon_button
 from chatty_desktop.ui.readable import when
 from chatty_desktop.ui.theme import Theme, set_tone
@@ -174,10 +175,10 @@ class MessageView(QFrame):
         self._model = ElidedLabel()
         self._model.setFont(self._theme.small())
         set_tone(self._model, "muted")
-        self._again = icon_button(self._theme, "arrow-clockwise", "Answer again")
+        self._again = icon_button(self._theme, "arrow-clockwise", tr("Answer again"))
         self._again.clicked.connect(self.retry)
         self._again.hide()
-        copy = icon_button(self._theme, "copy", "Copy message")
+        copy = icon_button(self._theme, "copy", tr("Copy message"))
         copy.clicked.connect(self._copy)
         row.addWidget(self._who)
         row.addWidget(self._when)
@@ -211,5 +212,9 @@ class MessageView(QFrame):
 def _answered_by(message: Message) -> str:
     if message.role != "assistant":
         return ""
-    took = f"{message.seconds:.1f} s" if message.seconds else ""
+    took = (
+        tr("{seconds} s", seconds=QLocale().toString(message.seconds, "f", 1))
+        if message.seconds
+        else ""
+    )
     return " · ".join(part for part in (message.model, took) if part)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from chatty_desktop.domain.messages import Message, Status, ToolCall
 from chatty_desktop.ui.chat.body import MessageBody
+from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.pieces import IconLabel
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, M, S, Tone
@@ -26,10 +27,10 @@ LONGEST = 60_000
 """Characters shown of what a model thought."""
 
 _ENDINGS: dict[Status, tuple[str, str, Tone]] = {
-    Status.STOPPED: ("stop-circle", "Stopped by you.", "muted"),
-    Status.CUT: ("warning", "The reply was cut off before it was finished.", "warning"),
-    Status.TRUNCATED: ("warning", "The model reached its length limit.", "warning"),
-    Status.FAILED: ("warning-circle", "No answer came.", "danger"),
+    Status.STOPPED: ("stop-circle", N_("Stopped by you."), "muted"),
+    Status.CUT: ("warning", N_("The reply was cut off before it was finished."), "warning"),
+    Status.TRUNCATED: ("warning", N_("The model reached its length limit."), "warning"),
+    Status.FAILED: ("warning-circle", N_("No answer came."), "danger"),
 }
 
 
@@ -52,8 +53,8 @@ class StatusLine(QFrame):
         self._text.setWordWrap(True)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._retry = QPushButton("Retry")
-        self._retry.setAccessibleName("Ask for this reply again")
+        self._retry = QPushButton(tr("Retry"))
+        self._retry.setAccessibleName(tr("Ask for this reply again"))
         self._retry.clicked.connect(self.retry)
         theme.dress(self._retry, "arrow-clockwise", "text")
         row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
@@ -64,7 +65,8 @@ class StatusLine(QFrame):
         """Say how the message ended."""
         if message.status not in _ENDINGS:
             return
-        icon, text, tone = _ENDINGS[message.status]
+        icon, ending, tone = _ENDINGS[message.status]
+        text = tr(ending)
         self._icon.show_icon(icon, tone)
         self._text.setText(message.error or text)
         set_tone(self._text, tone)
@@ -102,7 +104,7 @@ class Reasoning(QFrame):
             "QToolButton { padding: 2px 6px 2px 0; }"
             "QToolButton:checked { background: transparent; }"
         )
-        self._fold.setAccessibleName("Show or hide the model's reasoning")
+        self._fold.setAccessibleName(tr("Show or hide the model's reasoning"))
         self._fold.toggled.connect(self._toggle)
         self._body: MessageBody | None = None
         self._holder = QFrame()
@@ -136,12 +138,12 @@ class Reasoning(QFrame):
 
     def _title(self, *, thinking: bool) -> None:
         self._thinking = thinking
-        text = "Thinking …"
+        text = tr("Thinking …")
         if not thinking:
-            text = "Reasoning"
+            text = tr("Reasoning")
             if self._since is not None:
                 seconds = max(1, round(time.monotonic() - self._since))
-                text = f"Thought for {seconds} s"
+                text = tr("Thought for {seconds} s", seconds=seconds)
         self._fold.setText(text)
         self._theme.dress(self._fold, "caret-down" if self._fold.isChecked() else "caret-right")
 
@@ -201,8 +203,10 @@ class MemoryLine(QWidget):
         """Say what begins here."""
         self._label.setText(text)
         self._label.setToolTip(
-            "Messages below this line go to the model as they stand. What came before reaches it "
-            "only as far as its memory has kept it."
+            tr(
+                "Messages below this line go to the model as they stand. What came before reaches"
+                " it only as far as its memory has kept it."
+            )
         )
         self.setAccessibleName(text)
 

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from chatty_desktop.domain.messages import Role
 from chatty_desktop.ui.chat.body import MessageBody
 from chatty_desktop.ui.chat.markdown import pieces, render, render_typed
+from chatty_desktop.ui.language import number, tr
 from chatty_desktop.ui.theme import Theme
 
 PIECE = 16_000
@@ -48,7 +49,7 @@ class MessageText(QWidget):
         self._waiting = pieces(text, PIECE) if text.strip() else []
         for _ in range(max(1, drawn)):
             self._draw_piece()
-        self._offer_more(sum(map(len, self._waiting)), "Show more ({:,} characters left)")
+        self._offer_rest()
 
     def add(self, text: str) -> None:
         """Add to a text that is being written; past `PLAIN` it is only counted, until the end."""
@@ -61,7 +62,10 @@ class MessageText(QWidget):
             body.append_plain(text[:room])
             body.updateGeometry()
         left = max(0, len(self.shown) - PLAIN)
-        self._offer_more(left, "Writing … {:,} more characters, shown when it is done")
+        count = number(left)
+        self._offer_more(
+            left, tr("Writing … {count} more characters, shown when it is done", count=count)
+        )
         if self._more is not None:
             self._more.setEnabled(False)
 
@@ -92,8 +96,12 @@ class MessageText(QWidget):
 
     def _more_wanted(self) -> None:
         self._draw_piece()
-        self._offer_more(sum(map(len, self._waiting)), "Show more ({:,} characters left)")
+        self._offer_rest()
         self.resized.emit()
+
+    def _offer_rest(self) -> None:
+        left = sum(map(len, self._waiting))
+        self._offer_more(left, tr("Show more ({count} characters left)", count=number(left)))
 
     def _offer_more(self, left: int, text: str) -> None:
         if not left and self._more is None:
@@ -105,7 +113,7 @@ class MessageText(QWidget):
             self._column.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)
         self._more.setVisible(left > 0)
         self._more.setEnabled(True)
-        self._more.setText(text.format(left))
+        self._more.setText(text)
 
     def _body(self) -> MessageBody:
         body = MessageBody(self._theme)

@@ -34,6 +34,7 @@ from chatty_desktop.ui.chat.composer import Composer
 from chatty_desktop.ui.chat.header import ChatHeader
 from chatty_desktop.ui.chat.memory_words import sentence
 from chatty_desktop.ui.chat.transcript import Transcript
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Empty
 from chatty_desktop.ui.progress import ModelProgressBar
 from chatty_desktop.ui.tasks import Tasks
@@ -299,14 +300,16 @@ class ChatPane(QWidget):
     async def _find(self, message_id: str) -> None:
         if not await self.transcript.show_message(message_id):
             self.banners.add(
-                Notice("info", "That message is not on this branch of the chat.", self._session_id)
+                Notice(
+                    "info", tr("That message is not on this branch of the chat."), self._session_id
+                )
             )
 
     # --- drawing -------------------------------------------------------------------------
 
     def _show_title(self, title: str) -> None:
         self.header.set_title(title)
-        self.transcript.setAccessibleName(f"Chat: {self.header.title}")
+        self.transcript.setAccessibleName(tr("Chat: {title}", title=self.header.title))
 
     def _show_page(self, filled: bool) -> None:
         self._pages.setCurrentIndex(1 if filled else 0)
@@ -316,6 +319,10 @@ class ChatPane(QWidget):
     def _say_empty(self) -> None:
         agent = self.composer.agent
         if agent is None:
-            self.empty.say("No agent yet", "Make one in the list on the left, then write to it.")
+            self.empty.say(
+                tr("No agent yet"), tr("Make one in the list on the left, then write to it.")
+            )
         else:
-            self.empty.say(f"Write to {agent.name}", sentence(agent.definition.memory_strategy))
+            self.empty.say(
+                tr("Write to {name}", name=agent.name), sentence(agent.definition.memory_strategy)
+            )

@@ -12,6 +12,7 @@ from chatty_desktop.domain.messages import Message, Status
 from chatty_desktop.ui.chat.column import MessageColumn
 from chatty_desktop.ui.chat.message import MessageView
 from chatty_desktop.ui.chat.stream import ReplyStream
+from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 
@@ -28,7 +29,7 @@ KEPT = 180
 """Views kept; beyond it those farthest from the reader are let go, and made again on the way
 back."""
 
-VERBATIM = "The model sees what follows word for word"
+VERBATIM = N_("The model sees what follows word for word")
 
 Page = Callable[[str, str | None, int], Awaitable[list[Message]]]
 Partial = Callable[[str], tuple[str, str, str] | None]
@@ -345,14 +346,14 @@ class Transcript(QWidget):
 
     def _speaker(self, message: Message) -> str:
         if message.role == "user":
-            return "You"
-        name = self._speakers.get(message.agent_id, "Assistant")
-        return f"{name} · tool result" if message.role == "tool" else name
+            return tr("You")
+        name = self._speakers.get(message.agent_id, tr("Assistant"))
+        return tr("{name} · tool result", name=name) if message.role == "tool" else name
 
     def _line_above(self, index: int) -> str:
         first_of_all = index == 0 and self._at_start
         wanted = self._messages[index].id == self._verbatim_from and not first_of_all
-        return VERBATIM if wanted else ""
+        return tr(VERBATIM) if wanted else ""
 
     def _recolour(self) -> None:
         for view in self.column.views:

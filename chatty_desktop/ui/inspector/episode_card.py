@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from chatty_desktop.domain.messages import Role
 from chatty_desktop.ui.inspector.pending_view import SPEAKERS
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Card, caption
 from chatty_desktop.ui.readable import shortened, when
 from chatty_desktop.ui.theme import Theme
@@ -28,7 +29,7 @@ class EpisodeCard(Card):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        speaker = SPEAKERS[role]
+        speaker = tr(SPEAKERS[role])
         first = shortened(" ".join(said[:400].split()), 160, 2)
         top = QHBoxLayout()
         top.setSpacing(S)
@@ -45,5 +46,5 @@ class EpisodeCard(Card):
         self.column.addLayout(top)
         self.column.addWidget(words)
         self.column.addWidget(note)
-        self.setToolTip("Show this message in the chat")
+        self.setToolTip(tr("Show this message in the chat"))
         self.setAccessibleName(f"{speaker}: {first}. {remark}")

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.episodes import EpisodesFound, FoundEpisode, searched_words
 from chatty_desktop.ui.inspector.episode_card import EpisodeCard
+from chatty_desktop.ui.language import number, tr, trn
 from chatty_desktop.ui.pieces import Words, replace
 from chatty_desktop.ui.readable import around
 from chatty_desktop.ui.theme import Theme
@@ -39,8 +40,8 @@ class EpisodeSearch(QWidget):
         self._showing = False
         self._drawn: tuple[str, EpisodesFound] | None = None
         self.box = QLineEdit()
-        self.box.setPlaceholderText("Search episodes")
-        self.box.setAccessibleName("Search episodes by their words")
+        self.box.setPlaceholderText(tr("Search episodes"))
+        self.box.setAccessibleName(tr("Search episodes by their words"))
         self.box.setClearButtonEnabled(True)
         self.box.setMaxLength(LONGEST_SEARCH)
         self.box.textChanged.connect(self._typed)
@@ -83,7 +84,9 @@ class EpisodeSearch(QWidget):
         for each in found.shown:
             column.addWidget(self._card(each, words, now))
         if more := found.total - len(found.shown):
-            column.addWidget(Words(f"{more:,} more. Another word finds fewer.", "muted"))
+            column.addWidget(
+                Words(tr("{count} more. Another word finds fewer.", count=number(more)), "muted")
+            )
         self._show(sentence(text, found), cards)
 
     def show_failure(self, text: str, reason: str) -> None:
@@ -128,16 +131,19 @@ def sentence(text: str, found: EpisodesFound) -> str:
     """How much was found, in words."""
     if found.total == 0:
         said = " ".join(text.split())
-        several = len(searched_words(text)) > 1
-        return f"No episode says {'all the words of ' if several else ''}“{said}”."
-    if found.total == 1:
-        return "1 episode found"
+        if len(searched_words(text)) > 1:
+            return tr("No episode says all the words of “{said}”.", said=said)
+        return tr("No episode says “{said}”.", said=said)
     if found.total == len(found.shown):
-        return f"{found.total:,} episodes found, newest first"
-    return f"{found.total:,} episodes found; here are the newest {len(found.shown)}"
+        return trn("{count} episode found", "{count} episodes found, newest first", found.total)
+    return tr(
+        "{total} episodes found; here are the newest {shown}",
+        total=number(found.total),
+        shown=number(len(found.shown)),
+    )
 
 
 def remark(found: FoundEpisode) -> str:
     """What recall can do with an episode."""
-    embedded = "Embedded" if found.embedded else "Not embedded by the present embedder"
-    return embedded if found.on_branch else f"{embedded} · Said on another branch"
+    embedded = tr("Embedded") if found.embedded else tr("Not embedded by the present embedder")
+    return embedded if found.on_branch else f"{embedded} · {tr('Said on another branch')}"

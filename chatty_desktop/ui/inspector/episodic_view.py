@@ -12,16 +12,17 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QW
 
 from chatty_desktop.domain.memory import LayerSnapshot
 from chatty_desktop.ui.inspector.episode_card import EpisodeCard
+from chatty_desktop.ui.language import N_, number, tr, trn
 from chatty_desktop.ui.pieces import TextButton, Words, caption, replace
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import S
 
 _REASONS = {
-    "below threshold": "Not near enough",
-    "not among the best": "Others are nearer",
-    "shown already": "Shown word for word anyway",
-    "other branch": "Said on another branch",
+    "below threshold": N_("Not near enough"),
+    "not among the best": N_("Others are nearer"),
+    "shown already": N_("Shown word for word anyway"),
+    "other branch": N_("Said on another branch"),
 }
 
 
@@ -46,14 +47,14 @@ class EpisodicView(QWidget):
         self._heading.setFont(theme.heading())
         set_tone(self._heading, "memory")
         self._counts = Words(tone="muted")
-        self.reembed = TextButton("Re-embed")
+        self.reembed = TextButton(tr("Re-embed"))
         self.reembed.clicked.connect(self.reembed_wanted)
         self._bar = QProgressBar()
         self._bar.setProperty("tone", "memory")
         self._bar.setTextVisible(False)
-        self._bar.setAccessibleName("Episodes embedded")
+        self._bar.setAccessibleName(tr("Episodes embedded"))
         self._progress = caption(theme)
-        self.stop = TextButton("Stop")
+        self.stop = TextButton(tr("Stop"))
         self.stop.clicked.connect(self.stop_wanted)
         self._under_way = QWidget()
         row = QHBoxLayout(self._under_way)
@@ -93,7 +94,7 @@ class EpisodicView(QWidget):
         if total:
             self._bar.setRange(0, total)
             self._bar.setValue(done)
-            self._progress.setText(f"{done:,} of {total:,}")
+            self._progress.setText(tr("{done} of {total}", done=number(done), total=number(total)))
 
     def _draw(
         self, query: str | None, recalled: Sequence[Mapping[str, Any]], left_out: Sequence[Any]
@@ -105,15 +106,17 @@ class EpisodicView(QWidget):
         column.setSpacing(S)
         if query is not None:
             about = shortened(" ".join(query[:400].split()), 80, 1)
-            column.addWidget(_title(f"Recalled for “{about}” ({len(recalled)})"))
+            column.addWidget(
+                _title(tr("Recalled for “{about}” ({count})", about=about, count=len(recalled)))
+            )
             if not recalled:
-                column.addWidget(Words("Nothing was near enough.", "muted"))
+                column.addWidget(Words(tr("Nothing was near enough."), "muted"))
             for row in recalled:
                 column.addWidget(self._card(row, scores(row), now))
             if left_out:
-                column.addWidget(_title("Left out"))
+                column.addWidget(_title(tr("Left out")))
             for row in left_out:
-                reason = _REASONS.get(row["left_out"], row["left_out"])
+                reason = tr(_REASONS.get(row["left_out"], row["left_out"]))
                 column.addWidget(self._card(row, f"{scores(row)} · {reason}", now))
         replace(self, self._cards, cards)
         self._cards = cards
@@ -136,23 +139,34 @@ def count_lines(episodes: Mapping[str, Any]) -> list[str]:
     """How many episodes are searched and how many are not, and why, a line each."""
     lines = []
     if episodes["embedder"] is None:
-        lines.append("No embedder is configured, so nothing is recalled. Nothing is lost either.")
+        lines.append(
+            tr("No embedder is configured, so nothing is recalled. Nothing is lost either.")
+        )
     for by in episodes["by_embedder"]:
-        searched = "" if by["searched"] else ", not searched"
-        lines.append(f"{_episodes(by['count'])} by {by['embedder']}{searched}")
+        count, embedder = _episodes(by["count"]), by["embedder"]
+        if by["searched"]:
+            lines.append(tr("{episodes} by {embedder}", episodes=count, embedder=embedder))
+        else:
+            lines.append(
+                tr("{episodes} by {embedder}, not searched", episodes=count, embedder=embedder)
+            )
     if waiting := episodes["without_vector"]:
-        lines.append(f"{_episodes(waiting)} without a vector, not searched")
+        lines.append(tr("{episodes} without a vector, not searched", episodes=_episodes(waiting)))
     return lines
 
 
 def scores(row: Mapping[str, Any]) -> str:
     """The scores of a message in words."""
-    near = f"Cosine {row['score']:.2f}"
-    return near if row["lexical"] is None else f"{near} · words {100 * row['lexical']:.0f} %"
+    cosine = f"{row['score']:.2f}"
+    near = tr("Cosine {score}", score=cosine)
+    if row["lexical"] is None:
+        return near
+    percent = round(100 * row["lexical"])
+    return tr("{near} · words {percent} %", near=near, percent=percent)
 
 
 def _episodes(count: int) -> str:
-    return "1 episode" if count == 1 else f"{count:,} episodes"
+    return trn("{count} episode", "{count} episodes", count)
 
 
 def _title(text: str) -> Words:

@@ -7,6 +7,7 @@ from typing import Any
 
 from chatty_desktop.domain.memory import LayerSnapshot
 from chatty_desktop.ui.inspector.layer_view import SentenceView, messages
+from chatty_desktop.ui.language import tr
 
 
 class View(SentenceView):
@@ -14,7 +15,8 @@ class View(SentenceView):
 
     def sentence(self, layer: LayerSnapshot, config: Mapping[str, Any]) -> str:
         if not layer.size:
-            return "The model will see this whole chat, word for word."
-        return (
-            f"The next request carries the whole chat word for word: {messages(layer.size)} so far."
+            return tr("The model will see this whole chat, word for word.")
+        return tr(
+            "The next request carries the whole chat word for word: {messages} so far.",
+            messages=messages(layer.size),
         )

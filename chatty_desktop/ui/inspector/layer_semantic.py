@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from chatty_desktop.domain.memory import Fact, LayerSnapshot
 from chatty_desktop.ui.inspector.layer_view import LayerView
 from chatty_desktop.ui.inspector.pending_view import PendingView
+from chatty_desktop.ui.language import number, tr, trn
 from chatty_desktop.ui.pieces import TextButton, Words, caption, icon_button, replace
 from chatty_desktop.ui.readable import when
 from chatty_desktop.ui.theme import Theme, set_tone
@@ -41,13 +42,13 @@ class View(LayerView):
         self._heading.setFont(theme.heading())
         set_tone(self._heading, "memory")
         self._size = caption(theme)
-        self._size.setToolTip("Characters of the facts that are sent, and how many may be")
+        self._size.setToolTip(tr("Characters of the facts that are sent, and how many may be"))
         self._bar = QProgressBar()
         self._bar.setProperty("tone", "memory")
         self._bar.setTextVisible(False)
         self._hint = Words(tone="muted")
         self._facts = QWidget()
-        self._pending = PendingView(theme, "Not read for facts yet", "")
+        self._pending = PendingView(theme, tr("Not read for facts yet"), "")
         self._pending.message_wanted.connect(self.message_wanted)
         top = QHBoxLayout()
         top.setSpacing(S)
@@ -66,18 +67,29 @@ class View(LayerView):
 
     def show_body(self, layer: LayerSnapshot, config: Mapping[str, Any]) -> None:
         facts = layer.facts or ()
-        self._heading.setText("1 fact" if len(facts) == 1 else f"{len(facts)} facts")
+        self._heading.setText(trn("{count} fact", "{count} facts", len(facts)))
         self._size.setText(f"{layer.size} / {layer.max_chars}")
         self._bar.setRange(0, max(layer.max_chars, 1))
         self._bar.setValue(min(layer.size, layer.max_chars))
-        self._bar.setAccessibleName(f"{layer.size} of {layer.max_chars} characters are sent")
+        self._bar.setAccessibleName(
+            tr(
+                "{size} of {most} characters are sent",
+                size=number(layer.size),
+                most=number(layer.max_chars),
+            )
+        )
         unsent = len(facts) - layer.covered
         hint = ""
         if not facts:
-            hint = "Nothing is known yet. Send a message: after the reply, what it tells is noted."
+            hint = tr(
+                "Nothing is known yet. Send a message: after the reply, what it tells is noted."
+            )
         elif unsent:
-            which = "The oldest fact is" if unsent == 1 else f"The {unsent} oldest facts are"
-            hint = f"{which} kept but not sent: there is no room for more."
+            hint = trn(
+                "The oldest fact is kept but not sent: there is no room for more.",
+                "The {count} oldest facts are kept but not sent: there is no room for more.",
+                unsent,
+            )
         self._hint.setText(hint)
         self._hint.setVisible(bool(hint))
         self._show_facts(facts, unsent)
@@ -102,7 +114,16 @@ class View(LayerView):
             column.addWidget(self._subject(subject, about, old, now))
         left_out = len(facts) - MOST_FACTS
         if left_out > 0:
-            column.addWidget(caption(self.theme, f"{left_out} older facts are not drawn here."))
+            column.addWidget(
+                caption(
+                    self.theme,
+                    trn(
+                        "{count} older fact is not drawn here.",
+                        "{count} older facts are not drawn here.",
+                        left_out,
+                    ),
+                )
+            )
         replace(self, self._facts, holder)
         self._facts = holder
 
@@ -135,8 +156,8 @@ class View(LayerView):
         moment = TextButton(when(fact.at, now))
         moment.setFont(self.theme.small())
         moment.setProperty("tone", "muted")
-        moment.setToolTip("Show the message this is from")
-        moment.setAccessibleName(f"Show the message that “{fact.fact}” is from")
+        moment.setToolTip(tr("Show the message this is from"))
+        moment.setAccessibleName(tr("Show the message that “{fact}” is from", fact=fact.fact))
         source = fact.source_ids[0] if fact.source_ids else fact.after_message_id
         moment.clicked.connect(lambda: self.message_wanted.emit(source))
         row = QHBoxLayout()
@@ -148,13 +169,15 @@ class View(LayerView):
 
     def _menu(self, fact: Fact, words_height: int) -> QToolButton:
         """What can be done about a fact that is wrong."""
-        button = icon_button(self.theme, "dots-three", f"Correct or delete “{fact.fact}”")
+        button = icon_button(
+            self.theme, "dots-three", tr("Correct or delete “{fact}”", fact=fact.fact)
+        )
         button.setProperty("kind", "line")
         button.setFixedHeight(words_height)
-        button.setToolTip("Correct or delete this fact")
+        button.setToolTip(tr("Correct or delete this fact"))
         menu = QMenu(button)
-        menu.addAction("Correct …").triggered.connect(lambda: self._correct(fact))
-        delete = menu.addAction("Delete")
+        menu.addAction(tr("Correct …")).triggered.connect(lambda: self._correct(fact))
+        delete = menu.addAction(tr("Delete"))
         delete.triggered.connect(lambda: self.fact_changed.emit(fact.id, None))
         button.setMenu(menu)
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
@@ -163,8 +186,8 @@ class View(LayerView):
     def _correct(self, fact: Fact) -> None:
         dialog = QInputDialog(self)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setWindowTitle("Correct a fact")
-        dialog.setLabelText(f"What is known of {fact.subject}:")
+        dialog.setWindowTitle(tr("Correct a fact"))
+        dialog.setLabelText(tr("What is known of {subject}:", subject=fact.subject))
         dialog.setTextValue(fact.fact)
         dialog.resize(440, dialog.height())
         dialog.textValueSelected.connect(lambda text: self.fact_changed.emit(fact.id, text))

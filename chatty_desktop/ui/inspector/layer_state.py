@@ -11,6 +11,7 @@ from chatty_desktop.domain.memory import LayerSnapshot
 from chatty_desktop.ui.inspector.layer_view import LayerView
 from chatty_desktop.ui.inspector.pending_view import PendingView
 from chatty_desktop.ui.inspector.state_view import StateView
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import S
 
@@ -22,7 +23,7 @@ class View(LayerView):
         super().__init__(kind, theme, parent)
         self._state = StateView(theme)
         self._state.message_wanted.connect(self.message_wanted)
-        self._pending = PendingView(theme, "Not folded yet", "Nothing is waiting.")
+        self._pending = PendingView(theme, tr("Not folded yet"), tr("Nothing is waiting."))
         self._pending.message_wanted.connect(self.message_wanted)
         self.body.addWidget(self._state)
         self.body.addSpacing(S)

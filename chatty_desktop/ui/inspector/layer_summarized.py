@@ -9,8 +9,9 @@ from typing import Any
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.memory import LayerSnapshot, SummaryRevision
-from chatty_desktop.ui.inspector.layer_view import LayerView, messages
+from chatty_desktop.ui.inspector.layer_view import LayerView
 from chatty_desktop.ui.inspector.pending_view import PendingView
+from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import LongWords, TextButton, Words, caption, replace
 from chatty_desktop.ui.readable import when
 from chatty_desktop.ui.theme import Theme, set_tone
@@ -26,20 +27,22 @@ class View(LayerView):
     def __init__(self, kind: str, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(kind, theme, parent)
         self._shown: tuple[SummaryRevision, ...] | None = None
-        self._heading = QLabel("Summary")
+        self._heading = QLabel(tr("Summary"))
         self._heading.setFont(theme.heading())
         set_tone(self._heading, "memory")
         self._covers = caption(theme)
         self._cut = _Link(theme)
         self._cut.clicked.connect(lambda: self._go_to(0))
         self._text = LongWords()
-        self._text.setAccessibleName("Summary")
+        self._text.setAccessibleName(tr("Summary"))
         self._none = Words(tone="muted")
         self._older = TextButton("")
         self._older.setCheckable(True)
         self._older.toggled.connect(self._unfold)
         self._revisions = QWidget()
-        self._pending = PendingView(theme, "Sent word for word", "No message stands after it.")
+        self._pending = PendingView(
+            theme, tr("Sent word for word"), tr("No message stands after it.")
+        )
         self._pending.message_wanted.connect(self.message_wanted)
 
         top = QHBoxLayout()
@@ -64,19 +67,34 @@ class View(LayerView):
         there = layer.summary is not None
         every = config.get("every", 0)
         waiting = len(layer.pending or ())
-        self._covers.setText(f"of {messages(layer.covered)}" if there else "none yet")
+        self._covers.setText(
+            trn("of {count} message", "of {count} messages", layer.covered)
+            if there
+            else tr("none yet")
+        )
         self._text.show_text(layer.summary or "")
         self._frame.setVisible(there)
         self._none.setVisible(not there)
         self._none.setText(
-            f"Once {every} messages have gathered, they are summarized. Until then all are sent"
-            " word for word."
+            tr(
+                "Once {every} messages have gathered, they are summarized. Until then all are sent"
+                " word for word.",
+                every=every,
+            )
         )
         self._pending.show_pending(layer.pending or ())
         self._pending.remark(
-            f"Summarized with the next reply: {waiting} of {every} have gathered."
+            tr(
+                "Summarized with the next reply: {waiting} of {every} have gathered.",
+                waiting=waiting,
+                every=every,
+            )
             if waiting >= every
-            else f"{messages(every - waiting)} more until the summary is renewed."
+            else trn(
+                "{count} message more until the summary is renewed.",
+                "{count} messages more until the summary is renewed.",
+                every - waiting,
+            )
             if there
             else ""
         )
@@ -90,7 +108,7 @@ class View(LayerView):
         now = time.time()
         self._cut.setVisible(bool(summaries))
         if summaries:
-            self._cut.show_moment(summaries[0].at, now, "Show the last message in the summary")
+            self._cut.show_moment(summaries[0].at, now, tr("Show the last message in the summary"))
         earlier = len(summaries) - 1
         self._older.setVisible(earlier > 0)
         self._unfold(self._older.isChecked())
@@ -100,7 +118,9 @@ class View(LayerView):
         column.setSpacing(S)
         for index in range(1, len(summaries)):
             moment = _Link(self.theme)
-            moment.show_moment(summaries[index].at, now, "Show the last message in this summary")
+            moment.show_moment(
+                summaries[index].at, now, tr("Show the last message in this summary")
+            )
             moment.clicked.connect(lambda _=False, index=index: self._go_to(index))
             words = LongWords("muted")
             words.show_text(summaries[index].text)
@@ -112,8 +132,9 @@ class View(LayerView):
 
     def _unfold(self, opened: bool) -> None:
         earlier = max(0, len(self._shown or ()) - 1)
-        what = "1 earlier summary" if earlier == 1 else f"{earlier} earlier summaries"
-        self._older.setText(f"Hide {what}" if opened else f"Show {what}")
+        show = trn("Show {count} earlier summary", "Show {count} earlier summaries", earlier)
+        hide = trn("Hide {count} earlier summary", "Hide {count} earlier summaries", earlier)
+        self._older.setText(hide if opened else show)
         self._revisions.setVisible(opened and earlier > 0)
 
     def _go_to(self, index: int) -> None:
@@ -132,7 +153,7 @@ class _Link(TextButton):
     def show_moment(self, at: float, now: float, tip: str) -> None:
         self.setText(when(at, now))
         self.setToolTip(tip)
-        self.setAccessibleName(f"{tip}, made {when(at, now)}")
+        self.setAccessibleName(tr("{what}, made {moment}", what=tip, moment=when(at, now)))
 
 
 def _marked(content: QWidget) -> QWidget:

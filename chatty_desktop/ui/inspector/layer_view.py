@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 from chatty_desktop.domain.episodes import EpisodesFound
 from chatty_desktop.domain.memory import LayerSnapshot
 from chatty_desktop.ui.inspector.pending_view import MessageCard
+from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Problem, TextButton, Words
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import M, S
@@ -93,8 +94,10 @@ class LayerView(QWidget):
                 old.deleteLater()
         self._start_column.addWidget(
             Words(
-                "The strategy was changed in mid-session. Nothing was deleted; this memory takes"
-                " in the chat from here on:",
+                tr(
+                    "The strategy was changed in mid-session. Nothing was deleted; this memory"
+                    " takes in the chat from here on:"
+                ),
                 "muted",
             )
         )
@@ -110,7 +113,7 @@ class SentenceView(LayerView):
         super().__init__(kind, theme, parent)
         self._verbatim_from: str | None = None
         self._sentence = Words()
-        self._where = TextButton("Show where it begins")
+        self._where = TextButton(tr("Show where it begins"))
         self._where.clicked.connect(self._show_where)
         self.body.addWidget(self._sentence)
         self.body.addWidget(self._where)
@@ -139,4 +142,4 @@ def build_layer_view(kind: str, theme: Theme) -> LayerView:
 
 def messages(count: int) -> str:
     """A number of messages in words."""
-    return "1 message" if count == 1 else f"{count} messages"
+    return trn("{count} message", "{count} messages", count)

@@ -7,16 +7,18 @@ from typing import Any
 
 from chatty_desktop.domain.memory import LayerSnapshot
 from chatty_desktop.ui.inspector.layer_view import SentenceView, messages
+from chatty_desktop.ui.language import tr, trn
 
 
 class View(SentenceView):
     """Says how many messages the window holds, and where it begins."""
 
     def sentence(self, layer: LayerSnapshot, config: Mapping[str, Any]) -> str:
-        most = f"the last {config['max_messages']} messages"
+        most = trn("the last message", "the last {count} messages", config["max_messages"])
         if not layer.size:
-            return f"The model will see {most} of this chat, word for word."
-        return (
-            f"The next request carries {messages(layer.size)} word for word"
-            f" (this memory holds {most})."
+            return tr("The model will see {most} of this chat, word for word.", most=most)
+        return tr(
+            "The next request carries {messages} word for word (this memory holds {most}).",
+            messages=messages(layer.size),
+            most=most,
         )

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -17,20 +17,33 @@ from PySide6.QtWidgets import (
 )
 
 from chatty_desktop.domain.memory import LedgerEntry
-from chatty_desktop.ui.inspector.ledger_list import OUTCOMES, word
+from chatty_desktop.ui.inspector.ledger_list import KINDS, OUTCOMES, word
+from chatty_desktop.ui.language import N_, tr, trn
 from chatty_desktop.ui.pieces import IconLabel, LongWords, Problem, TextButton, Words, caption
 from chatty_desktop.ui.readable import readable_drop, readable_patch, when
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, M, S
 
 _AGAIN: Final = {
-    "fold": ("Fold again", "Folding …", "Ask the model once more to take these messages into Σ"),
-    "summary": ("Summarize now", "Summarizing …", "Ask the model once more for the summary"),
-    "extraction": ("Read again", "Reading …", "Ask the model once more for facts"),
+    "fold": (
+        N_("Fold again"),
+        N_("Folding …"),
+        N_("Ask the model once more to take these messages into Σ"),
+    ),
+    "summary": (
+        N_("Summarize now"),
+        N_("Summarizing …"),
+        N_("Ask the model once more for the summary"),
+    ),
+    "extraction": (N_("Read again"), N_("Reading …"), N_("Ask the model once more for facts")),
 }
 """For each kind of row: what the button does, what is said meanwhile, and its tooltip."""
 
-_MADE: Final = {"fold": "What changed", "summary": "What came of it", "extraction": "New facts"}
+_MADE: Final = {
+    "fold": N_("What changed"),
+    "summary": N_("What came of it"),
+    "extraction": N_("New facts"),
+}
 
 MOST_LINKS = 20
 """Links to messages that are drawn; a long queue folded at once can hold hundreds."""
@@ -56,7 +69,7 @@ class LedgerDetail(QWidget):
         self._meta = Words(tone="muted")
         self._meta.setFont(theme.small())
         self._reason = LongWords()
-        self._again = QPushButton("Fold again")
+        self._again = QPushButton(tr("Fold again"))
         self._again.setAutoDefault(False)
         self._again.clicked.connect(self._wanted)
         theme.dress(self._again, "arrows-clockwise", "text")
@@ -64,7 +77,7 @@ class LedgerDetail(QWidget):
         self._busy.setProperty("tone", "memory")
         self._busy.setRange(0, 0)
         self._busy.setTextVisible(False)
-        self._busy.setAccessibleName("Folding")
+        self._busy.setAccessibleName(tr("Folding"))
         self._failure = Problem(theme, "danger", "warning-circle")
         self._parts = QVBoxLayout()
         self._parts.setSpacing(M)
@@ -100,13 +113,13 @@ class LedgerDetail(QWidget):
         self._reason.show_text(entry.reason)
         self._reason.setVisible(bool(entry.reason))
         self._again.setVisible(entry.outcome == "refused")
-        self._again.setText(_AGAIN[entry.kind][0])
-        self._again.setToolTip(_AGAIN[entry.kind][2])
+        self._again.setText(tr(_AGAIN[entry.kind][0]))
+        self._again.setToolTip(tr(_AGAIN[entry.kind][2]))
         self._failure.say("")
         self._clear()
         if entry.patch:
             refused = entry.outcome == "refused"
-            title = "What was proposed" if refused else _MADE[entry.kind]
+            title = tr("What was proposed") if refused else tr(_MADE[entry.kind])
             self._add_changes(title, readable_patch(entry.patch))
         if entry.dropped:
             self._add_dropped(entry)
@@ -118,7 +131,7 @@ class LedgerDetail(QWidget):
         self._busy.setVisible(folding)
         self._again.setEnabled(not folding)
         again, meanwhile, _tip = _AGAIN[self._entry.kind if self._entry else "fold"]
-        self._again.setText(meanwhile if folding else again)
+        self._again.setText(tr(meanwhile if folding else again))
         if folding:
             self._failure.say("")
 
@@ -136,7 +149,7 @@ class LedgerDetail(QWidget):
             part.addWidget(words)
 
     def _add_dropped(self, entry: LedgerEntry) -> None:
-        part = self._part("Left out")
+        part = self._part(tr("Left out"))
         for key, value, reason in map(readable_drop, entry.dropped):
             part.addWidget(_strong(key, "muted"))
             words = LongWords()
@@ -150,10 +163,10 @@ class LedgerDetail(QWidget):
 
     def _add_messages(self, message_ids: Sequence[str]) -> None:
         count = len(message_ids)
-        part = self._part("1 message went in" if count == 1 else f"{count} messages went in")
+        part = self._part(trn("{count} message went in", "{count} messages went in", count))
         shown = message_ids[-MOST_LINKS:]
         for number, message_id in enumerate(shown, count - len(shown) + 1):
-            link = TextButton(f"Show message {number}")
+            link = TextButton(tr("Show message {at}", at=number))
             link.clicked.connect(
                 lambda _=False, wanted=message_id: self.message_wanted.emit(wanted)
             )
@@ -182,15 +195,21 @@ class LedgerDetail(QWidget):
 
 def meta(entry: LedgerEntry, now: float) -> str:
     """When, by which model, in how many attempts, how long and over how many tokens."""
-    parts = [entry.kind.capitalize(), when(entry.finished_at, now)]
+    parts = [tr(KINDS[entry.kind]), when(entry.finished_at, now)]
     if entry.model:
         parts.append(entry.model)
-    parts.append("1 attempt" if entry.attempts == 1 else f"{entry.attempts} attempts")
+    parts.append(trn("{count} attempt", "{count} attempts", entry.attempts))
     seconds = entry.finished_at - entry.started_at
     if seconds > 0:
-        parts.append(f"{seconds:.1f} s")
+        parts.append(tr("{seconds} s", seconds=QLocale().toString(seconds, "f", 1)))
     if entry.prompt_tokens:
-        parts.append(f"{entry.prompt_tokens} + {entry.completion_tokens} tokens")
+        parts.append(
+            tr(
+                "{sent} + {answered} tokens",
+                sent=entry.prompt_tokens,
+                answered=entry.completion_tokens,
+            )
+        )
     return " · ".join(parts)
 
 

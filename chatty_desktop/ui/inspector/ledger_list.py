@@ -18,6 +18,7 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from chatty_desktop.domain.memory import LedgerEntry
+from chatty_desktop.ui.language import N_, tr, trn
 from chatty_desktop.ui.readable import shortened, when
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import L, S, Tone
@@ -34,11 +35,13 @@ class Mark(NamedTuple):
     tone: Tone
 
 
+KINDS: Final = {"fold": N_("Fold"), "summary": N_("Summary"), "extraction": N_("Extraction")}
+
 OUTCOMES: Final = {
-    "accepted": Mark("Accepted", "check-circle", "success"),
-    "refused": Mark("Refused", "x-circle", "danger"),
-    "unreachable": Mark("Model not reached", "cloud-slash", "warning"),
-    "nothing": Mark("Nothing to change", "minus-circle", "muted"),
+    "accepted": Mark(N_("Accepted"), "check-circle", "success"),
+    "refused": Mark(N_("Refused"), "x-circle", "danger"),
+    "unreachable": Mark(N_("Model not reached"), "cloud-slash", "warning"),
+    "nothing": Mark(N_("Nothing to change"), "minus-circle", "muted"),
 }
 
 
@@ -90,8 +93,8 @@ class LedgerModel(QAbstractListModel):
 
 def word(entry: LedgerEntry) -> str:
     """The outcome, and of what when it is no fold: a composite memory has rows of each kind."""
-    outcome = OUTCOMES[entry.outcome].word
-    return outcome if entry.kind == "fold" else f"{outcome} · {entry.kind}"
+    outcome = tr(OUTCOMES[entry.outcome].word)
+    return outcome if entry.kind == "fold" else f"{outcome} · {tr(KINDS[entry.kind]).lower()}"
 
 
 def summary(entry: LedgerEntry) -> str:
@@ -104,7 +107,7 @@ def summary(entry: LedgerEntry) -> str:
         text = ", ".join(entry.patch)
     elif entry.outcome == "nothing":
         count = len(entry.message_ids)
-        text = entry.reason or f"{count} message{'' if count == 1 else 's'} read"
+        text = entry.reason or trn("{count} message read", "{count} messages read", count)
     return shortened(" ".join(text[:600].split()), 200, 1)
 
 

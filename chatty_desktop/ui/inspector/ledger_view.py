@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 from chatty_desktop.domain.memory import LedgerEntry
 from chatty_desktop.ui.inspector.ledger_detail import LedgerDetail
 from chatty_desktop.ui.inspector.ledger_list import LedgerDelegate, LedgerModel
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Empty, TextButton, row_list, scrolled
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, S
@@ -38,9 +39,9 @@ class LedgerView(QStackedWidget):
         self._empty = Empty(theme, "list-dashes")
         self.model = LedgerModel()
         self._delegate = LedgerDelegate(theme)
-        self.list = row_list("Ledger", self.model, self._delegate)
+        self.list = row_list(tr("Ledger"), self.model, self._delegate)
         self.list.selectionModel().currentChanged.connect(self._chosen)
-        self._more = TextButton("Show older rows")
+        self._more = TextButton(tr("Show older rows"))
         self._more.clicked.connect(self.more_wanted)
         self.detail = LedgerDetail(theme)
         self.detail.message_wanted.connect(self.message_wanted)

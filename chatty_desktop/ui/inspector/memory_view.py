@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from chatty_desktop.domain.episodes import EpisodesFound
 from chatty_desktop.domain.memory import LayerSnapshot, MemorySnapshot
 from chatty_desktop.ui.inspector.layer_view import LayerView, build_layer_view
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Empty, scrolled
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XL, L, M
@@ -48,7 +49,9 @@ class MemoryView(QStackedWidget):
     def show_memory(self, snapshot: MemorySnapshot) -> None:
         """Draw what memory holds; what is drawn already is updated in its place."""
         if not snapshot.layers:
-            self.say("No layer of memory", "Add layers to this agent's memory in the editor.")
+            self.say(
+                tr("No layer of memory"), tr("Add layers to this agent's memory in the editor.")
+            )
             return
         if [layer.kind for layer in snapshot.layers] != [view.kind for view in self._layers]:
             self._build(snapshot.layers)

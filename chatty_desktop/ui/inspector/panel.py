@@ -23,6 +23,7 @@ from chatty_desktop.engine.reembed import Reembedding
 from chatty_desktop.ui.inspector.ledger_view import LedgerView
 from chatty_desktop.ui.inspector.memory_view import MemoryView
 from chatty_desktop.ui.inspector.prompt_view import PromptView
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.throttle import Throttle
@@ -80,9 +81,9 @@ class InspectorPanel(QWidget):
         self.ledger.more_wanted.connect(self._show_more)
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.tabs.addTab(self.memory, "Memory")
-        self.tabs.addTab(self.prompt, "Prompt")
-        self.tabs.addTab(self.ledger, "Ledger")
+        self.tabs.addTab(self.memory, tr("Memory"))
+        self.tabs.addTab(self.prompt, tr("Prompt"))
+        self.tabs.addTab(self.ledger, tr("Ledger"))
         # The request is read only while it is looked at: it can hold a whole chat.
         self.tabs.currentChanged.connect(lambda _tab: self._refresh())
         column = QVBoxLayout(self)
@@ -90,7 +91,7 @@ class InspectorPanel(QWidget):
         column.addWidget(self.tabs)
         self.setProperty("panel", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setAccessibleName("Memory inspector")
+        self.setAccessibleName(tr("Memory inspector"))
         self.setMinimumWidth(240)
         unsubscribe = events.subscribe(self._heard)
         self.destroyed.connect(unsubscribe)
@@ -166,27 +167,29 @@ class InspectorPanel(QWidget):
             self.ledger.show_ledger(snapshot.ledger[:limit], more=more)
         elif any(layer.pending is not None for layer in snapshot.layers):
             self.ledger.say(
-                "No folds yet",
-                "After each reply, one row here says what memory took in, or why it did not.",
+                tr("No folds yet"),
+                tr("After each reply, one row here says what memory took in, or why it did not."),
             )
         else:
             self.ledger.say(
-                "No ledger",
-                "This kind of memory asks no model, so there is nothing to account for.",
+                tr("No ledger"),
+                tr("This kind of memory asks no model, so there is nothing to account for."),
             )
         starts = [layer.verbatim_from for layer in snapshot.layers if layer.verbatim_from]
         # Ids sort by time, so the least is the oldest of what any layer shows.
         self._set_verbatim_from(min(starts, default=None))
 
     def _say_problem(self, text: str) -> None:
-        self.memory.say("Memory cannot be shown", text)
-        self.ledger.say("The ledger cannot be shown", text)
+        self.memory.say(tr("Memory cannot be shown"), text)
+        self.ledger.say(tr("The ledger cannot be shown"), text)
         self._set_verbatim_from(None)
 
     def _say_nothing_chosen(self) -> None:
-        self.memory.say("No memory yet", "What the agent keeps of this chat is shown here.")
-        self.prompt.say("Nothing sent yet", "What the model is given is shown here, part by part.")
-        self.ledger.say("Nothing folded yet", "How each memory was made is shown here.")
+        self.memory.say(tr("No memory yet"), tr("What the agent keeps of this chat is shown here."))
+        self.prompt.say(
+            tr("Nothing sent yet"), tr("What the model is given is shown here, part by part.")
+        )
+        self.ledger.say(tr("Nothing folded yet"), tr("How each memory was made is shown here."))
 
     def _set_verbatim_from(self, message_id: str | None) -> None:
         if message_id != self._verbatim_from:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.messages import Message
+from chatty_desktop.ui.language import N_, tr, trn
 from chatty_desktop.ui.pieces import Card, Words, caption, replace
 from chatty_desktop.ui.readable import shortened, when
 from chatty_desktop.ui.theme import Theme
@@ -17,7 +18,7 @@ from chatty_desktop.ui.tokens import S
 MOST_CARDS = 30
 """How many are drawn, the newest ones: a queue kept for an unreachable model can grow long."""
 
-SPEAKERS = {"user": "You", "assistant": "Assistant", "tool": "Tool"}
+SPEAKERS = {"user": N_("You"), "assistant": N_("Assistant"), "tool": N_("Tool")}
 
 
 class PendingView(QWidget):
@@ -53,8 +54,10 @@ class PendingView(QWidget):
         self._shown = messages
         self._heading.setText(f"{self._title} ({len(messages)})")
         left_out = max(0, len(messages) - MOST_CARDS)
-        earlier = f"{left_out} earlier messages wait too." if left_out else ""
-        self.remark(earlier if messages else self._empty)
+        earlier = trn(
+            "{count} earlier message waits too.", "{count} earlier messages wait too.", left_out
+        )
+        self.remark((earlier if left_out else "") if messages else self._empty)
         now = time.time()
         cards = QWidget()
         column = QVBoxLayout(cards)
@@ -83,7 +86,7 @@ class MessageCard(Card):
         self, message: Message, theme: Theme, now: float, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        speaker = SPEAKERS[message.role]
+        speaker = tr(SPEAKERS[message.role])
         said = message.content.strip() or ", ".join(call.name for call in message.tool_calls)
         first = shortened(" ".join(said[:400].split()), 160, 2)
         who = caption(theme, speaker, "text")
@@ -98,5 +101,5 @@ class MessageCard(Card):
         words.setMinimumWidth(40)
         self.column.addLayout(top)
         self.column.addWidget(words)
-        self.setToolTip("Show this message in the chat")
+        self.setToolTip(tr("Show this message in the chat"))
         self.setAccessibleName(f"{speaker}: {first}")

@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from chatty_desktop.domain.runs import SentSection
+from chatty_desktop.ui.language import N_, number, tr
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import S
@@ -17,13 +18,13 @@ from chatty_desktop.ui.tokens import S
 Index = QModelIndex | QPersistentModelIndex
 SectionRole: Final = int(Qt.ItemDataRole.UserRole)
 TITLES: Final = {
-    "system": "System prompt",
-    "spec": "What is kept",
+    "system": N_("System prompt"),
+    "spec": N_("What is kept"),
     "state": "Σ",
-    "unfolded": "Not folded yet",
-    "summarized": "After the summary",
-    "facts": "Known facts",
-    "new": "New message",
+    "unfolded": N_("Not folded yet"),
+    "summarized": N_("After the summary"),
+    "facts": N_("Known facts"),
+    "new": N_("New message"),
 }
 _PLAIN: Final = ("system", "new")
 """Origins that are no memory."""
@@ -60,13 +61,19 @@ class PromptModel(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return f"{title(section)} ({section.role}): {first_line(section)}"
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{title(section)}, {section.role}, about {section.tokens} tokens"
+            return tr(
+                "{title}, {role}, about {tokens} tokens",
+                title=title(section),
+                role=section.role,
+                tokens=number(section.tokens),
+            )
         return None
 
 
 def title(section: SentSection) -> str:
     """Where a section comes from, in words."""
-    return TITLES.get(section.origin) or section.origin.replace("_", " ").capitalize()
+    named = TITLES.get(section.origin)
+    return tr(named) if named else section.origin.replace("_", " ").capitalize()
 
 
 def first_line(section: SentSection) -> str:
@@ -102,7 +109,7 @@ class PromptDelegate(QStyledItemDelegate):
         first = QRect(inner.left(), inner.top(), inner.width(), line)
         painter.setFont(self._theme.small())
         painter.setPen(QColor(tokens.muted))
-        size = f"{section.role} · ~{section.tokens} tokens"
+        size = tr("{role} · ~{tokens} tokens", role=section.role, tokens=section.tokens)
         wide = painter.fontMetrics().horizontalAdvance(size)
         painter.drawText(first, int(middle | right), size)
         painter.setFont(option.font)

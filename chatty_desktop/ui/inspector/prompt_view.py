@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 
 from chatty_desktop.domain.runs import SentRequest
 from chatty_desktop.ui.inspector.prompt_list import PromptDelegate, PromptModel
+from chatty_desktop.ui.language import number, tr, trn
 from chatty_desktop.ui.pieces import Empty, Words, row_list
 from chatty_desktop.ui.readable import when
 from chatty_desktop.ui.theme import Theme
@@ -32,10 +33,10 @@ class PromptView(QStackedWidget):
         self._meta.setContentsMargins(L, M, L, 0)
         self.model = PromptModel()
         self._delegate = PromptDelegate(theme)
-        self.list = row_list("Sections of the last request", self.model, self._delegate)
+        self.list = row_list(tr("Sections of the last request"), self.model, self._delegate)
         self.list.selectionModel().currentChanged.connect(self._chosen)
         self.content = QPlainTextEdit()
-        self.content.setAccessibleName("Content of the chosen section")
+        self.content.setAccessibleName(tr("Content of the chosen section"))
         self.content.setReadOnly(True)
         self.content.setProperty("bare", True)
         self.content.setTabChangesFocus(True)
@@ -69,8 +70,8 @@ class PromptView(QStackedWidget):
         """Draw a request; None: there was none yet."""
         if request is None:
             self.say(
-                "Nothing was sent yet",
-                "Send a message; then all that the model was given stands here, part by part.",
+                tr("Nothing was sent yet"),
+                tr("Send a message; then all that the model was given stands here, part by part."),
             )
             return
         self._meta.setText(meta(request, time.time()))
@@ -85,7 +86,11 @@ class PromptView(QStackedWidget):
 
 def meta(request: SentRequest, now: float) -> str:
     """When, to which model, and how many tokens: as estimated, and as the server counted."""
-    parts = [when(request.at, now), request.model, f"about {request.estimated_tokens} tokens"]
+    parts = [
+        when(request.at, now),
+        request.model,
+        trn("about {count} token", "about {count} tokens", request.estimated_tokens),
+    ]
     if request.usage.prompt_tokens is not None:
-        parts.append(f"the server counted {request.usage.prompt_tokens}")
+        parts.append(tr("the server counted {tokens}", tokens=number(request.usage.prompt_tokens)))
     return " · ".join(part for part in parts if part)

@@ -42,6 +42,7 @@ from PySide6.QtWidgets import (
 from chatty_desktop.domain.events import Event, Level, LogEntry, RunLogged
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.ports import Runs
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Empty, icon_button
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme, set_tone
@@ -87,9 +88,9 @@ class RunLogPanel(QWidget):
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
         self._pages.addWidget(self.list)
-        title = QLabel("Run log")
+        title = QLabel(tr("Run log"))
         set_tone(title, "muted")
-        self._copy = icon_button(theme, "copy", "Copy the whole run log")
+        self._copy = icon_button(theme, "copy", tr("Copy the whole run log"))
         self._copy.clicked.connect(self._copy_all)
         top = QHBoxLayout()
         top.setContentsMargins(L, XS, S, 0)
@@ -103,7 +104,7 @@ class RunLogPanel(QWidget):
         column.addWidget(self._pages, 1)
         self.setProperty("panel", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setAccessibleName("Run log")
+        self.setAccessibleName(tr("Run log"))
         theme.changed.connect(self.list.viewport().update)
         unsubscribe = events.subscribe(self._heard)
         self.destroyed.connect(unsubscribe)
@@ -149,9 +150,9 @@ class RunLogPanel(QWidget):
     def _draw(self, lines: Sequence[LogEntry]) -> None:
         self.model.show_lines(lines)
         if self._session_id is None:
-            self._empty.say("", "What happens behind the replies is shown here.")
+            self._empty.say("", tr("What happens behind the replies is shown here."))
         else:
-            self._empty.say("", "Nothing has run here yet. Each answer leaves its lines here.")
+            self._empty.say("", tr("Nothing has run here yet. Each answer leaves its lines here."))
         self._pages.setCurrentIndex(1 if lines else 0)
         self._copy.setEnabled(bool(lines))
         self.list.scrollToBottom()
@@ -212,7 +213,7 @@ class LogList(QListView):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Run log")
+        self.setAccessibleName(tr("Run log"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from chatty_desktop.domain.memory import KeyChange, LayerSnapshot
+from chatty_desktop.ui.language import N_, number, tr
 from chatty_desktop.ui.pieces import (
     LongWords,
     TextButton,
@@ -33,7 +34,7 @@ from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, S
 
 FLASH_MS = 1400
-NOT_KNOWN = "not known yet"
+NOT_KNOWN = N_("not known yet")
 
 
 class StateView(QWidget):
@@ -50,7 +51,7 @@ class StateView(QWidget):
         self._heading.setFont(theme.heading())
         set_tone(self._heading, "memory")
         self._size = caption(theme)
-        self._copy = icon_button(theme, "copy", "Copy Σ as JSON")
+        self._copy = icon_button(theme, "copy", tr("Copy Σ as JSON"))
         self._copy.clicked.connect(self._to_clipboard)
         self._bar = QProgressBar()
         self._bar.setProperty("tone", "memory")
@@ -94,20 +95,26 @@ class StateView(QWidget):
         self._state = dict(state)
 
     def _head(self, layer: LayerSnapshot, known: int, total: int) -> None:
-        self._heading.setText(f"Σ  {known} of {total} keys")
+        self._heading.setText(tr("Σ  {known} of {total} keys", known=known, total=total))
         self._size.setText(f"{layer.size} / {layer.max_chars}")
-        self._size.setToolTip("Characters of Σ as compact JSON, and how many it may have")
+        self._size.setToolTip(tr("Characters of Σ as compact JSON, and how many it may have"))
         self._bar.setRange(0, max(layer.max_chars, 1))
         self._bar.setValue(min(layer.size, layer.max_chars))
-        self._bar.setAccessibleName(f"Σ holds {layer.size} of {layer.max_chars} characters")
+        self._bar.setAccessibleName(
+            tr(
+                "Σ holds {size} of {most} characters",
+                size=number(layer.size),
+                most=number(layer.max_chars),
+            )
+        )
         hint = ""
         if not total:
-            hint = (
+            hint = tr(
                 "This memory has no fields, so nothing can be kept."
                 " Add some in the agent editor, under Memory."
             )
         elif not known:
-            hint = (
+            hint = tr(
                 "Nothing is known yet. Send a message: after the reply, what matters is"
                 " folded into these keys."
             )
@@ -158,15 +165,15 @@ class KeyRow(QFrame):
         font = self._label.font()
         font.setWeight(font.Weight.DemiBold)
         self._label.setFont(font)
-        self._old = caption(theme, "no longer a field", "warning")
+        self._old = caption(theme, tr("no longer a field"), "warning")
         self._old.hide()
-        self._missing = caption(theme, NOT_KNOWN)
+        self._missing = caption(theme, tr(NOT_KNOWN))
         self._when = TextButton("")
         self._when.setFont(theme.small())
         self._when.setProperty("tone", "muted")
         self._when.clicked.connect(self._wanted)
         self._value = LongWords()
-        self._value.setAccessibleName(f"Value of {name}")
+        self._value.setAccessibleName(tr("Value of {name}", name=name))
 
         top = QHBoxLayout()
         top.setSpacing(S)
@@ -188,13 +195,13 @@ class KeyRow(QFrame):
         set_tone(self._label, "memory" if known else "muted")
         if known:
             self._value.show_text(readable(value))
-        self.setAccessibleName(self._name if known else f"{self._name}, {NOT_KNOWN}")
+        self.setAccessibleName(self._name if known else f"{self._name}, {tr(NOT_KNOWN)}")
 
     def describe(self, description: str | None) -> None:
         """Say what the key is for; None: the fields do not have it any more."""
         self._old.setVisible(description is None)
         self._label.setToolTip(
-            "The agent's fields no longer have this key; it stays until it is forgotten."
+            tr("The agent's fields no longer have this key; it stays until it is forgotten.")
             if description is None
             else tip(description)
         )
@@ -206,9 +213,13 @@ class KeyRow(QFrame):
         if change is not None:
             moment = when(change.at, now)
             self._when.setText(moment)
-            self._when.setToolTip("Show the message after which this changed")
+            self._when.setToolTip(tr("Show the message after which this changed"))
             self._when.setAccessibleName(
-                f"{self._name} last changed {moment}; show the message after which it did"
+                tr(
+                    "{name} last changed {moment}; show the message after which it did",
+                    name=self._name,
+                    moment=moment,
+                )
             )
 
     def flash(self) -> None:

@@ -45,7 +45,7 @@ class SessionModel(QAbstractListModel):
             if under != heading:
                 rows.append(Row(under))
                 heading = under
-            rows.append(Row(session.title or UNTITLED, session, session.id in running))
+            rows.append(Row(session.title or tr(UNTITLED), session, session.id in running))
         if rows == self._rows:
             return
         self.beginResetModel()

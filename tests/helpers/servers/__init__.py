@@ -19,6 +19,7 @@ base URL as its first line.
 
 from tests.helpers.servers.answers import Answer, Call, Scripted, fold_reply
 from tests.helpers.servers.files import FileServer
+from tests.helpers.servers.fixed import Fixed, FixedServer
 from tests.helpers.servers.http import Received
 from tests.helpers.servers.ollama import OllamaServer
 from tests.helpers.servers.openai import OpenAIServer
@@ -27,6 +28,8 @@ __all__ = [
     "Answer",
     "Call",
     "FileServer",
+    "Fixed",
+    "FixedServer",
     "OllamaServer",
     "OpenAIServer",
     "Received",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import ssl
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -85,9 +87,13 @@ class Reply:
 
 
 class LoopbackServer:
-    """Accepts connections while it is entered; subclasses answer in `respond`."""
+    """Accepts connections while it is entered; subclasses answer in `respond`.
+
+    tls: speak https, with a certificate that nobody trusts; set before it is entered.
+    """
 
     def __init__(self, port: int = 0) -> None:
+        self.tls = False
         self._wanted_port = port
         self._server: asyncio.Server | None = None
         self._connections: set[asyncio.Task[None]] = set()
@@ -97,7 +103,7 @@ class LoopbackServer:
     @property
     def address(self) -> str:
         """`http://127.0.0.1:PORT`; the port stays the same when the server is entered again."""
-        return f"http://127.0.0.1:{self.port}"
+        return f"{'https' if self.tls else 'http'}://127.0.0.1:{self.port}"
 
     async def respond(self, received: Received, reply: Reply) -> None:
         """Answer one request."""
@@ -105,7 +111,8 @@ class LoopbackServer:
 
     async def __aenter__(self) -> Self:
         port = self.port or self._wanted_port
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", port)
+        context = _untrusted() if self.tls else None
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", port, ssl=context)
         self.port = self._server.sockets[0].getsockname()[1]
         return self
 
@@ -141,8 +148,10 @@ class LoopbackServer:
                 ahead = await self._answer(received, reply, reader)
                 if received.left.is_set() or reply.cut_off:
                     return
-        except (ConnectionError, asyncio.IncompleteReadError):
+        except (ConnectionError, asyncio.IncompleteReadError, ssl.SSLError):
             return
+        except UnicodeDecodeError:  # what begins a connection over TLS
+            writer.write(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
         finally:
             writer.transport.abort()
 
@@ -168,6 +177,12 @@ class LoopbackServer:
             watching.cancel()
             await asyncio.gather(answering, watching, return_exceptions=True)
             received.ended.set()
+
+
+def _untrusted() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(Path(__file__).with_name("loopback.pem"))
+    return context
 
 
 def _hung_up(watching: asyncio.Task[bytes]) -> bool:

@@ -19,6 +19,7 @@ class OpenAIServer(ScriptedServer):
     it answers 400 for, such as "stream_options" or "response_format". `context_length` is told
     as llama.cpp does (`n_ctx` in /props), or as vLLM does when `context_in` is "models".
     `lists_models` False: /models answers 404. `reasoning_field`: how thinking aloud is named.
+    `card`: what it tells of each model in its list, beside the name.
     """
 
     def __init__(
@@ -33,6 +34,7 @@ class OpenAIServer(ScriptedServer):
         context_in: str = "props",
         lists_models: bool = True,
         reasoning_field: str = "reasoning_content",
+        card: dict[str, Any] | None = None,
     ) -> None:
         super().__init__(models=models, key=key, port=port, context_length=context_length)
         self.prefix = prefix
@@ -40,6 +42,7 @@ class OpenAIServer(ScriptedServer):
         self.context_in = context_in
         self.lists_models = lists_models
         self.reasoning_field = reasoning_field
+        self.card = card or {}
 
     @property
     def base_url(self) -> str:
@@ -62,6 +65,7 @@ class OpenAIServer(ScriptedServer):
 
     def _card(self, model: str) -> dict[str, Any]:
         card: dict[str, Any] = {"id": model, "object": "model", "created": 0, "owned_by": "tests"}
+        card |= self.card
         if self.context_in == "models" and self.context_length:
             card["max_model_len"] = self.context_length
         return card

@@ -12,6 +12,7 @@ import pytest
 from chatty_desktop.domain.errors import Invalid, Unreachable
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.paths import Paths
+from chatty_desktop.providers.engines import LocalEngines
 from chatty_desktop.providers.registry import ProviderRegistry
 from tests.helpers.servers import Answer, OllamaServer, OpenAIServer
 from tests.integration.providers.conftest import QUICK, answered, asking, no_key
@@ -195,6 +196,34 @@ async def test_settings_that_leave_a_provider_as_it_is_do_not_disturb_its_answer
     await asyncio.sleep(0.05)
     held.set()
     assert "".join([delta.text async for delta in stream]) == "two"
+
+
+async def test_other_options_of_the_same_server_do_not_end_an_answer_under_way(
+    registry: ProviderRegistry, lab: OpenAIServer
+) -> None:
+    held = asyncio.Event()
+    lab.script(Answer(text=["one ", "two"], held=held, held_after=1))
+    entry = openai("lab", lab.base_url)
+    registry.apply(settings(entry))
+    stream = registry.chat_model("lab/small").stream(asking())
+    assert (await anext(stream)).text == "one "
+    registry.apply(settings({**entry, "models": ["huge"], "context_length": 4096}))
+    await asyncio.sleep(0.05)
+    held.set()
+    assert "".join([delta.text async for delta in stream]) == "two"
+    assert await registry.chat_model("lab/small").context_length() == 4096
+
+
+async def test_without_a_local_engine_nothing_is_loaded_and_the_memory_is_told(
+    registry: ProviderRegistry, lab: OpenAIServer
+) -> None:
+    registry.apply(settings(openai("lab", lab.base_url)))
+    engines = LocalEngines(lambda: registry.local)
+    models, memory = await engines.measured()
+    assert models == engines.loaded == []
+    assert 0 < memory.available <= memory.total
+    assert await engines.needs("lab/small") is None
+    await engines.unload("lab/small")
 
 
 async def test_closing_ends_the_answers_that_still_run(

@@ -1,0 +1,58 @@
+"""A model that does what memory asks of it, so that memory can be held against what was said."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import AsyncIterator
+
+from chatty_desktop.domain.requests import ChatRequest, Delta, Usage
+
+_ORDER = re.compile(r"Set (\w+) to (\w+)\.")
+
+
+def order(key: str, value: str) -> str:
+    """A message that tells one thing."""
+    return f"Set {key} to {value}."
+
+
+class Diligent:
+    """A chat model that answers every message alike, and takes the orders in the messages it is
+    shown into the state, the facts or the summary it is asked for. `gate` holds answers back
+    after their first words."""
+
+    reference = "test/small"
+
+    def __init__(self) -> None:
+        self.gate = asyncio.Event()
+        self.gate.set()
+        self.failure: Exception | None = None
+
+    async def context_length(self) -> int | None:
+        return 100_000
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[Delta]:
+        asked = request.messages[-1]
+        if request.temperature != 0.0:
+            if self.failure is not None:
+                raise self.failure
+            # An answer that is gone on with ends as it would have ended at once.
+            if asked.role != "assistant":
+                yield Delta("It is ")
+            await self.gate.wait()
+            yield Delta("noted.")
+        else:
+            yield Delta(_taken_in(request, asked.content))
+        yield Delta(finish="stop", usage=Usage(11, 7))
+
+
+def _taken_in(request: ChatRequest, question: str) -> str:
+    orders = list(dict.fromkeys(_ORDER.findall(question)))
+    schema = json.dumps(request.json_schema or {})
+    if '"facts"' in schema:
+        facts = [{"subject": key, "fact": order(key, value)} for key, value in orders]
+        return json.dumps({"facts": facts})
+    if '"changes"' in schema:
+        return json.dumps({"changes": [{"key": k, "value": v} for k, v in dict(orders).items()]})
+    return " ".join(order(key, value) for key, value in orders)

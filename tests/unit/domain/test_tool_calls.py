@@ -1,0 +1,39 @@
+"""Calls of tools that stand in the text of an answer."""
+
+from __future__ import annotations
+
+import pytest
+
+from chatty_desktop.domain.tool_calls import calls_in
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"name": "get_weather", "arguments": {"city": "Paris"}}',
+        '```json\n{\n  "name": "get_weather",\n  "arguments": {\n    "city": "Paris"\n  }\n}\n```',
+        '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Paris"}}\n</tool_call>',
+        '[{"name": "get_weather", "parameters": {"city": "Paris"}}]',
+        '{"type": "function", "function": {"name": "get_weather",'
+        ' "arguments": "{\\"city\\": \\"Paris\\"}"}}',
+        'I will look. {"name": "get_weather", "arguments": {"city": "Paris"}} {"broken": ',
+    ],
+)
+def test_a_call_is_found_however_it_is_written(text: str) -> None:
+    (call,) = calls_in(text, ["get_weather"])
+    assert (call.name, call.arguments) == ("get_weather", '{"city": "Paris"}')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "It is sunny in Paris.",
+        '{"name": "Paris", "arguments": {}}',
+        '{"name": "get_weather"}',
+        "[1, 2, 3]",
+        '{"name": ["get_weather"], "arguments": {}}',
+        "",
+    ],
+)
+def test_what_is_no_call_of_a_tool_at_hand_is_none(text: str) -> None:
+    assert calls_in(text, ["get_weather"]) == ()
