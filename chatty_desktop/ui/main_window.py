@@ -8,9 +8,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QApplication,
+    QFrame,
     QMainWindow,
     QMessageBox,
     QPushButton,
+    QVBoxLayout,
+    QWidget,
 )
 
 from chatty_desktop.app import App
@@ -24,6 +27,7 @@ from chatty_desktop.ui.inspector.run_log import RunLogPanel
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.menus import SCHEMES, Actions
 from chatty_desktop.ui.sessions.list import SessionList
+from chatty_desktop.ui.status.line import StatusLine
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.window_state import WindowState
@@ -91,7 +95,14 @@ class MainWindow(QMainWindow):
             inspector=self.inspector,
             run_log=self.run_log,
         )
-        self.setCentralWidget(self._columns)
+        self.status = StatusLine(
+            standing=app.standing,
+            loaded=lambda: app.engines.loaded,
+            events=events,
+            theme=theme,
+            tasks=tasks,
+        )
+        self.setCentralWidget(_stacked(self._columns, self.status))
         self.actions_ = Actions(theme, self)
         self.actions_.fill(self.menuBar())
         self._connect()
@@ -194,6 +205,8 @@ class MainWindow(QMainWindow):
         self.agents.new_wanted.connect(lambda: self._edit_agent(None))
         self.agents.edit_wanted.connect(self._edit_agent)
         self.chat.session_changed.connect(self._session_changed)
+        self.chat.composer.agent_shown.connect(self.status.set_agent)
+        self.status.page_wanted.connect(self.open_settings)
         self.chat.scope_changed.connect(self.inspector.set_scope)
         self.inspector.message_wanted.connect(self.chat.show_message)
         self.inspector.verbatim_from_changed.connect(self.chat.transcript.set_verbatim_from)
@@ -238,6 +251,7 @@ class MainWindow(QMainWindow):
     def _session_changed(self, session_id: str | None) -> None:
         self.sessions.set_current(session_id)
         self.run_log.set_session(session_id)
+        self.status.set_session(session_id)
         self.actions_.rename.setEnabled(session_id is not None)
         self.actions_.delete.setEnabled(session_id is not None)
 
@@ -333,3 +347,18 @@ class MainWindow(QMainWindow):
         self.chat.banners.add(
             Notice("info", tr("Deleted “{title}”: {what}.", title=title, what=told))
         )
+
+
+def _stacked(columns: QWidget, status: QWidget) -> QWidget:
+    """The columns above the status line."""
+    holder = QWidget()
+    line = QFrame()
+    line.setProperty("line", "true")
+    line.setFixedHeight(1)
+    column = QVBoxLayout(holder)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    column.addWidget(columns, 1)
+    column.addWidget(line)
+    column.addWidget(status)
+    return holder
