@@ -175,8 +175,10 @@ QListView[panel="window"] {{ background: {t.window}; }}
 QListView::item {{ padding: {m.item - 1}px 8px; border-radius: 6px; }}
 QListView::item:hover {{ background: {t.hover}; }}
 QListView::item:selected {{ background: {t.selection}; color: {t.text}; }}
-QTableView[panel="framed"] {{ border: 1px solid {t.control}; border-radius: 6px; }}
-QTableView[panel="framed"]:focus {{ border-color: {t.accent}; }}
+QTableView[panel="framed"], QListView[panel="framed"] {{
+    border: 1px solid {t.control}; border-radius: 6px;
+}}
+QTableView[panel="framed"]:focus, QListView[panel="framed"]:focus {{ border-color: {t.accent}; }}
 QTableView::item {{ padding: 0 8px; }}
 QHeaderView {{ background: transparent; }}
 QHeaderView::section {{
