@@ -1,0 +1,1 @@
+"""Chats of other programs, read from what those programs export."""
