@@ -85,6 +85,7 @@ class ChatService:
         Raises `Invalid` when the text is empty, the chat is still answering, or the agent or its
         memory is not there; `StorageFailed` when it cannot be saved.
         """
+        await self._running.ended(session_id)
         with self._running.answering_in(session_id) as answering:
             session = await self._sessions.get(session_id)
             if session is None:
@@ -94,7 +95,7 @@ class ChatService:
     async def edit(self, message_id: str, text: str, agent_id: str | None = None) -> Message:
         """Send a message of the person with other words, or to another agent: a branch of its own
         beside the first. Raises as `send` does."""
-        message = await self._message(message_id)
+        message = await self._at_rest(message_id)
         if message.role != "user":
             raise Invalid("Only messages of your own can be edited and sent again.")
         session_id = message.session_id
@@ -109,6 +110,7 @@ class ChatService:
 
         Raises `Invalid` when there is no such message, or the chat is still answering.
         """
+        await self._running.ended(session_id)
         with self._running.answering_in(session_id) as answering:
             page = await self._messages.page(session_id, limit=100)
             asked = next((m for m in reversed(page) if m.role == "user"), None)
@@ -119,14 +121,20 @@ class ChatService:
     async def answer_again(self, message_id: str, model: str | None = None) -> None:
         """Another answer beside the one named, or to the message of the person named; by another
         model when one is given. Raises `Invalid` as `retry` does."""
-        message = await self._message(message_id)
+        message = await self._at_rest(message_id)
         with self._running.answering_in(message.session_id) as answering:
             await self._answer_again(answering, await self._asked(message), model=model)
+
+    async def ask_another(self, message_id: str, agent_id: str) -> Message:
+        """Send the message that was asked to another agent too, as a version beside it. Raises as
+        `send` does."""
+        asked = await self._asked(await self._message(message_id))
+        return await self.edit(asked.id, asked.content, agent_id)
 
     async def go_on(self, message_id: str) -> None:
         """Go on with a reply that was stopped or cut: a version of it beside the first, that
         begins with its words. Raises `Invalid` when there is nothing to go on with."""
-        message = await self._message(message_id)
+        message = await self._at_rest(message_id)
         unfinished = (Status.STOPPED, Status.CUT, Status.TRUNCATED)
         if message.role != "assistant" or message.status not in unfinished or not message.content:
             raise Invalid("Only a reply that was stopped or cut off can be gone on with.")
@@ -138,7 +146,7 @@ class ChatService:
     async def switch_to(self, message_id: str) -> None:
         """Show another version of a message, with what was said last after it. Raises `Invalid`
         while the chat is answering."""
-        message = await self._message(message_id)
+        message = await self._at_rest(message_id)
         with self._running.answering_in(message.session_id):
             end = await self._messages.newest_below(message_id)
             await self._turn_to(message.session_id, end)
@@ -146,7 +154,7 @@ class ChatService:
     async def branch_from(self, message_id: str) -> None:
         """Let the next message follow this one; what follows now stays on its branch. Raises
         `Invalid` while the chat is answering."""
-        message = await self._message(message_id)
+        message = await self._at_rest(message_id)
         with self._running.answering_in(message.session_id):
             await self._turn_to(message.session_id, message_id)
 
@@ -154,7 +162,7 @@ class ChatService:
         """Delete a message with what belongs to it, or with all that follows it, and everything
         made of them (`ports.MessageLog.delete`). What memory had taken in later and stays is
         taken in again, in the background. Raises `Invalid` while the chat is answering."""
-        message = await self._message(message_id)
+        message = await self._at_rest(message_id)
         session_id = message.session_id
         with self._running.answering_in(session_id):
             for scope in await self._scopes(session_id):
@@ -313,6 +321,12 @@ class ChatService:
         message = await self._messages.get(message_id)
         if message is None:
             raise Invalid("That message is no longer there.")
+        return message
+
+    async def _at_rest(self, message_id: str) -> Message:
+        """A message, once an answer that is just ending in its session has ended."""
+        message = await self._message(message_id)
+        await self._running.ended(message.session_id)
         return message
 
     async def _asked(self, message: Message) -> Message:

@@ -70,6 +70,13 @@ class Running:
         while task := self._settling.get(scope):
             await asyncio.wait([task])
 
+    async def ended(self, session_id: str) -> None:
+        """Return when no answer of the session is just being ended: it is shown as it ended a
+        moment before the next one can begin."""
+        answering = self._answering.get(session_id)
+        if answering and answering.task and answering.run and answering.run.ending:
+            await asyncio.wait([answering.task])
+
     # --- beginning ---------------------------------------------------------------------------
 
     @contextmanager

@@ -75,6 +75,7 @@ class MainWindow(QMainWindow):
             sessions=app.sessions,
             messages=app.messages,
             agents=app.agents,
+            models=app.models,
             default_model=lambda: app.settings.current.default_model,
             events=events,
             theme=theme,

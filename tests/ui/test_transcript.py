@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -11,6 +12,7 @@ from pytestqt.qtbot import QtBot
 
 from chatty_desktop.domain.events import MessageCommitted, TextStreamed
 from chatty_desktop.domain.messages import Message, Role, Status
+from chatty_desktop.ui.chat.asked import AnswerAgain
 from chatty_desktop.ui.chat.transcript import FIRST, KEPT, Transcript
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
@@ -34,6 +36,9 @@ class Log:
         if self.gate is not None:
             await self.gate.wait()
         return page
+
+    async def versions(self, _ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        return {}
 
 
 def message(
@@ -62,6 +67,7 @@ class Scene:
         self.transcript = Transcript(
             page=self.log.page,
             partial=self.log.partial.get,
+            versions=self.log.versions,
             theme=theme,
             tasks=self.tasks,
         )
@@ -275,8 +281,10 @@ async def test_how_a_reply_ended_is_said_where_it_ended_and_can_be_retried(
     scene.commit(message(1, text="half", status=status))
     view = scene.column.views[-1]
     assert says(view, text)
-    with qtbot.waitSignal(scene.transcript.retry_wanted):
-        button(view, "Ask for this reply again").click()
+    asked: list[object] = []
+    scene.transcript.asked.connect(asked.append)
+    button(view, "Ask for this reply again").click()
+    assert asked == [AnswerAgain(view.message.id)]
 
 
 async def test_only_the_newest_reply_can_be_asked_again(theme: Theme, qtbot: QtBot) -> None:

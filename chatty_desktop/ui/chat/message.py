@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 
 from PySide6.QtCore import QLocale, QPoint, QTimer, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.messages import Message, Status
+from chatty_desktop.ui.chat.asked import AnswerAgain, GoOn, OpenMenu, SendEdited, ShowVersion
+from chatty_desktop.ui.chat.edit_box import EditBox
 from chatty_desktop.ui.chat.message_parts import MemoryLine, Reasoning, StatusLine, ToolCalls
 from chatty_desktop.ui.chat.message_text import MessageText
+from chatty_desktop.ui.chat.versions import Versions
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import caption, icon_button
@@ -26,12 +30,12 @@ class MessageView(QFrame):
     """A message, drawn once; while it streams, plain text grows at its end.
 
     resized: its height for the present width is not what it was.
-    retry: the person wants this reply again.
+    asked: what the person wants done (of `asked.Asked`).
     dragged: a selection is being drawn to this point (in this widget's coordinates).
     """
 
     resized = Signal()
-    retry = Signal()
+    asked = Signal(object)
     dragged = Signal(QPoint)
 
     def __init__(
@@ -51,6 +55,8 @@ class MessageView(QFrame):
         self._reasoning: Reasoning | None = None
         self._status: StatusLine | None = None
         self._tools: ToolCalls | None = None
+        self._versions: Versions | None = None
+        self._edit_box: EditBox | None = None
 
         self._outer = QVBoxLayout(self)
         self._outer.setSpacing(S)
@@ -101,7 +107,8 @@ class MessageView(QFrame):
         wanted = finished and message.status is not Status.COMPLETE
         if wanted and self._status is None:
             self._status = StatusLine(self._theme)
-            self._status.retry.connect(self.retry)
+            self._status.retry.connect(self._ask_again)
+            self._status.go_on.connect(lambda: self.asked.emit(GoOn(self.message.id)))
             self._column.addWidget(self._status)
         if self._status is not None:
             self._status.setVisible(wanted)
@@ -144,6 +151,29 @@ class MessageView(QFrame):
         self._memory_line.setVisible(bool(text))
         self.resized.emit()
 
+    def set_versions(self, ids: Sequence[str]) -> None:
+        """Offer the other versions of the message; `ids` are all of them, oldest first."""
+        if len(ids) < 2 and self._versions is None:
+            return
+        if self._versions is None:
+            self._versions = Versions(self._theme)
+            self._versions.chosen.connect(lambda each: self.asked.emit(ShowVersion(each)))
+            self._buttons.insertWidget(self._buttons.indexOf(self._model) + 1, self._versions)
+        self._versions.show_versions(self.message.id, ids)
+
+    def edit(self) -> None:
+        """Let the person write the message anew, in its place."""
+        if self.message.role != "user" or self._edit_box is not None:
+            return
+        box = self._edit_box = EditBox(self.message.content, self._theme)
+        box.cancelled.connect(self._end_edit)
+        box.sent.connect(lambda text: self.asked.emit(SendEdited(self.message.id, text)))
+        box.resized.connect(self.resized)
+        self.text.hide()
+        self._column.insertWidget(self._column.indexOf(self.text), box)
+        self.resized.emit()
+        box.begin()
+
     def mark(self) -> None:
         """Light the message up for a moment: this is the one that was looked for."""
         self._panel("memory")
@@ -164,7 +194,7 @@ class MessageView(QFrame):
         self._outer.setContentsMargins(0, half, 0, half)
 
     def _header(self) -> QHBoxLayout:
-        row = QHBoxLayout()
+        row = self._buttons = QHBoxLayout()
         row.setSpacing(S)
         self._who = ElidedLabel()
         self._who.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
@@ -176,7 +206,7 @@ class MessageView(QFrame):
         self._model.setFont(self._theme.small())
         set_tone(self._model, "muted")
         self._again = icon_button(self._theme, "arrow-clockwise", tr("Answer again"))
-        self._again.clicked.connect(self.retry)
+        self._again.clicked.connect(self._ask_again)
         self._again.hide()
         copy = icon_button(self._theme, "copy", tr("Copy message"))
         copy.clicked.connect(self._copy)
@@ -184,8 +214,33 @@ class MessageView(QFrame):
         row.addWidget(self._when)
         row.addWidget(self._model, 1)
         row.addWidget(self._again)
+        if self.message.role == "user":
+            edit = icon_button(self._theme, "pencil-simple", tr("Edit and send again"))
+            edit.clicked.connect(self.edit)
+            row.addWidget(edit)
         row.addWidget(copy)
+        more = icon_button(self._theme, "dots-three", tr("More to do with this message"))
+        more.clicked.connect(lambda: self._open_menu(more.mapToGlobal(more.rect().bottomLeft())))
+        row.addWidget(more)
         return row
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self._open_menu(event.globalPos())
+
+    def _open_menu(self, at: QPoint) -> None:
+        self.asked.emit(OpenMenu(self.message, at))
+
+    def _ask_again(self) -> None:
+        self.asked.emit(AnswerAgain(self.message.id))
+
+    def _end_edit(self) -> None:
+        box, self._edit_box = self._edit_box, None
+        if box is not None:
+            self._column.removeWidget(box)
+            box.hide()
+            box.deleteLater()
+            self.text.show()
+            self.resized.emit()
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(self.text.shown or self.message.content)

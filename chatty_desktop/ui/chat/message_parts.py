@@ -37,10 +37,11 @@ _ENDINGS: dict[Status, tuple[str, str, Tone]] = {
 class StatusLine(QFrame):
     """How a reply ended, when it did not end well, and the way on.
 
-    retry: the person wants the reply again.
+    retry: the person wants the reply again. go_on: the rest of it.
     """
 
     retry = Signal()
+    go_on = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -57,8 +58,13 @@ class StatusLine(QFrame):
         self._retry.setAccessibleName(tr("Ask for this reply again"))
         self._retry.clicked.connect(self.retry)
         theme.dress(self._retry, "arrow-clockwise", "text")
+        self._go_on = QPushButton(tr("Go on"))
+        self._go_on.setAccessibleName(tr("Go on with this reply"))
+        self._go_on.clicked.connect(self.go_on)
+        theme.dress(self._go_on, "play", "text")
         row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._text, 1)
+        row.addWidget(self._go_on, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._retry, 0, Qt.AlignmentFlag.AlignTop)
 
     def show_status(self, message: Message, *, may_retry: bool) -> None:
@@ -72,6 +78,7 @@ class StatusLine(QFrame):
         set_tone(self._text, tone)
         self._retry.setVisible(may_retry)
         failed = message.status is Status.FAILED
+        self._go_on.setVisible(may_retry and not failed and bool(message.content))
         self.setProperty("panel", "danger" if failed else "")
         self._row.setContentsMargins(*((S, S, S, S) if failed else (0, XS, 0, XS)))
         self.style().unpolish(self)

@@ -13,8 +13,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.events import (
     AgentsChanged,
+    BranchChanged,
     Event,
     MessageCommitted,
     ModelProgress,
@@ -28,12 +30,15 @@ from chatty_desktop.domain.messages import Scope, Session
 from chatty_desktop.domain.titles import title_from
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.events import Events
-from chatty_desktop.engine.ports import Agents, MessageLog, Sessions
+from chatty_desktop.engine.ports import Agents, MessageLog, Models, Sessions
 from chatty_desktop.ui.banners import Banners
+from chatty_desktop.ui.chat.acts import MessageActs
+from chatty_desktop.ui.chat.asked import Asked, OpenMenu
 from chatty_desktop.ui.chat.composer import Composer
 from chatty_desktop.ui.chat.header import ChatHeader
 from chatty_desktop.ui.chat.memory_words import sentence
 from chatty_desktop.ui.chat.transcript import Transcript
+from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Empty
 from chatty_desktop.ui.progress import ModelProgressBar
@@ -60,6 +65,7 @@ class ChatPane(QWidget):
         sessions: Sessions,
         messages: MessageLog,
         agents: Agents,
+        models: Models,
         default_model: Callable[[], str | None],
         events: Events,
         theme: Theme,
@@ -83,10 +89,27 @@ class ChatPane(QWidget):
         self.header = ChatHeader(theme)
         self.banners = Banners(theme)
         self.transcript = Transcript(
-            page=messages.page, partial=chat.partial, theme=theme, tasks=tasks
+            page=messages.page,
+            partial=chat.partial,
+            versions=messages.versions,
+            theme=theme,
+            tasks=tasks,
         )
         self.transcript.filled.connect(self._show_page)
-        self.transcript.retry_wanted.connect(self._retry)
+        self._choices = ModelChoices(models, self)
+        self._known_agents: list[Agent] = []
+        self.acts = MessageActs(
+            chat=chat,
+            agents=lambda: self._known_agents,
+            choices=self._choices,
+            load_choices=lambda: self._choices.load(default_model()),
+            theme=theme,
+            tasks=tasks,
+            parent=self,
+        )
+        self.acts.edit_wanted.connect(self.transcript.edit)
+        self.acts.noticed.connect(self.banners.add)
+        self.transcript.asked.connect(self._asked)
         self.empty = Empty(theme, "chat-circle-dots")
         self.empty.setMaximumWidth(460)
         holder = QWidget()
@@ -233,24 +256,10 @@ class ChatPane(QWidget):
         if session is not None and not session.title:
             await self._sessions.rename(session_id, title_from(text))
 
-    def _retry(self) -> None:
-        if self._session_id is not None:
-            self._tasks.start(self._retrying(self._session_id))
-
-    async def _retrying(self, session_id: str) -> None:
-        # A reply is shown as failed a moment before its run has ended.
-        phase = self._chat.phase(session_id)
-        if phase is not None and phase.phase != "settling":
-            await self._chat.wait(session_id)
-        if self._session_id == session_id:
-            self.transcript.drop_last_reply()
-        self.banners.forget_session(session_id)
-        try:
-            await self._chat.retry(session_id)
-        except BaseException:
-            if self._session_id == session_id:
-                self.transcript.open(session_id)
-            raise
+    def _asked(self, asked: Asked) -> None:
+        if self._session_id is not None and not isinstance(asked, OpenMenu):
+            self.banners.forget_session(self._session_id)
+        self.acts.take(asked)
 
     def _agent_chosen(self, agent_id: str) -> None:
         self._new_agent = agent_id
@@ -265,6 +274,8 @@ class ChatPane(QWidget):
         match event:
             case MessageCommitted() | TextStreamed():
                 self.transcript.take(event)
+            case BranchChanged(session_id=session_id) if session_id == self._session_id:
+                self.transcript.follow_branch()
             case RunPhaseChanged(session_id=session_id) if session_id == self._session_id:
                 self.composer.set_phase(event.phase)
             case Notice():
@@ -281,6 +292,7 @@ class ChatPane(QWidget):
 
     async def _read_agents(self) -> None:
         agents = await self._agents.list()
+        self._known_agents = agents
         self.composer.set_agents(agents, self._default_model())
         self.transcript.set_speakers({agent.id: agent.name for agent in agents})
         session_id = self._session_id

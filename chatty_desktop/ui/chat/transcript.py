@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from chatty_desktop.domain.events import Event, MessageCommitted, TextStreamed
-from chatty_desktop.domain.messages import Message, Status
+from chatty_desktop.domain.messages import Message, Role, Status
 from chatty_desktop.ui.chat.column import MessageColumn
 from chatty_desktop.ui.chat.message import MessageView
 from chatty_desktop.ui.chat.stream import ReplyStream
@@ -33,6 +33,7 @@ VERBATIM = N_("The model sees what follows word for word")
 
 Page = Callable[[str, str | None, int], Awaitable[list[Message]]]
 Partial = Callable[[str], tuple[str, str, str] | None]
+VersionsOf = Callable[[Sequence[str]], Awaitable[dict[str, tuple[str, ...]]]]
 
 
 class Transcript(QWidget):
@@ -41,18 +42,21 @@ class Transcript(QWidget):
     `page(session, before, limit)` reads messages that end at the leaf or just before `before`;
     `partial(session)` is (message id, text, reasoning) of the reply being written.
 
+    `versions(ids)` gives those of the messages that have other versions, with the ids of all.
+
     filled: whether there is any message is known, and whether it has changed (bool).
-    retry_wanted: the person wants the newest message answered again.
+    asked: what the person wants done to a message (of `asked.Asked`).
     """
 
     filled = Signal(bool)
-    retry_wanted = Signal()
+    asked = Signal(object)
 
     def __init__(
         self,
         *,
         page: Page,
         partial: Partial,
+        versions: VersionsOf,
         theme: Theme,
         tasks: Tasks,
         parent: QWidget | None = None,
@@ -60,6 +64,7 @@ class Transcript(QWidget):
         super().__init__(parent)
         self._page = page
         self._partial = partial
+        self._versions_of = versions
         self._theme = theme
         self._tasks = tasks
         self._session: str | None = None
@@ -72,6 +77,10 @@ class Transcript(QWidget):
         self._opening: object | None = None
         self._loading = False
         self._missed: list[MessageCommitted] = []
+        self._versions: dict[str, tuple[str, ...]] = {}
+        self._asking_versions = QTimer(self)
+        self._asking_versions.setSingleShot(True)
+        self._asking_versions.timeout.connect(self._ask_versions)
         self._stream = ReplyStream(self)
         self._stream.grown.connect(self._grown)
         self.column = MessageColumn(theme)
@@ -90,26 +99,56 @@ class Transcript(QWidget):
         self._session = session_id
         self._clear()
         if session_id is not None:
-            self._opening = object()
-            self._tasks.start(self._read_end(session_id, self._opening))
+            self._read(session_id)
+
+    def follow_branch(self) -> None:
+        """The session's branch is another one now: keep what both have in common where it is."""
+        if self._session is not None:
+            self._read(self._session)
+
+    def _read(self, session_id: str) -> None:
+        self._opening = object()
+        self._tasks.start(self._read_end(session_id, self._opening))
 
     async def _read_end(self, session_id: str, opening: object) -> None:
+        wanted = max(FIRST, len(self._messages))
         try:
-            messages = await self._page(session_id, None, FIRST)
+            messages = await self._page(session_id, None, wanted)
         finally:
             current = self._opening is opening
             if current:
                 self._opening = None
         if not current:
             return
-        self._messages = messages
-        self._at_start = len(messages) < FIRST
-        self._show_end()
+        self._take_branch(messages, at_start=len(messages) < wanted)
         missed, self._missed = self._missed, []
         for event in missed:
             self._commit(event.message)
         self._restore_stream()
         self.filled.emit(bool(self._messages))
+
+    def _take_branch(self, messages: list[Message], *, at_start: bool) -> None:
+        """Show the end of a branch, of which some may be shown already."""
+        start = self._index(messages[0].id) if messages else None
+        # What stood before may have been deleted.
+        before = self._messages[start - 1].id if start else None
+        if start is None or (start and messages[0].parent_id != before):
+            self.column.remove(0, len(self.column.views))
+            self._messages = messages
+            self._at_start = at_start
+            self._show_end()
+            return
+        same = start
+        for message in messages:
+            if same == len(self._messages) or self._messages[same].id != message.id:
+                break
+            same += 1
+        self._truncate(same)
+        for message in messages[same - start :]:
+            self._append(message)
+        if self.column.views and self._shown_to_end:
+            self.column.views[-1].set_last(True)
+        self._mark_end()
 
     def take(self, event: Event) -> None:
         """Draw what has happened, when it is about the session shown."""
@@ -134,12 +173,16 @@ class Transcript(QWidget):
         for index, view in enumerate(self.column.views):
             view.set_memory_line(self._line_above(self._first + index))
 
-    def drop_last_reply(self) -> None:
-        """Take away what follows the newest message of the person: it is asked again."""
-        for index in range(len(self._messages) - 1, -1, -1):
-            if self._messages[index].role == "user":
-                self._truncate(index + 1)
-                break
+    def edit(self, message_id: str) -> None:
+        """Let the person write a message of their own anew, where it is shown."""
+        index = self._index(message_id)
+        view = self._view(index) if index is not None else None
+        if view is not None:
+            view.edit()
+
+    def last_of(self, role: Role) -> Message | None:
+        """The newest message of the person's own, or the newest reply."""
+        return next((m for m in reversed(self._messages) if m.role == role), None)
 
     def to_end(self) -> None:
         """Go to the newest message, and follow."""
@@ -194,7 +237,16 @@ class Transcript(QWidget):
             self._truncate(parent + 1)
         if message.role == "user":
             self.to_end()
-        shown_to_end = self._first + len(self.column.views) == len(self._messages)
+        self._append(message)
+        self._mark_end()
+
+    @property
+    def _shown_to_end(self) -> bool:
+        return self._first + len(self.column.views) == len(self._messages)
+
+    def _append(self, message: Message) -> None:
+        """The branch goes on with a message; it is drawn when the reader is near."""
+        shown_to_end = self._shown_to_end
         if shown_to_end and self.column.views:
             self.column.views[-1].set_last(False)
         self._messages.append(message)
@@ -205,7 +257,6 @@ class Transcript(QWidget):
             self._make_views(last, last + 1, len(self.column.views))
             if self.column.following:
                 self._let_go(top=True)
-        self._mark_end()
 
     def _truncate(self, length: int) -> None:
         """Forget the messages from `length` on: another branch goes on from there."""
@@ -295,7 +346,8 @@ class Transcript(QWidget):
                 self._theme,
                 last=index == len(self._messages) - 1,
             )
-            view.retry.connect(self.retry_wanted)
+            view.asked.connect(self.asked)
+            view.set_versions(self._versions.get(message.id, ()))
             view.set_memory_line(self._line_above(index))
             views.append(view)
         if at == 0:
@@ -319,6 +371,7 @@ class Transcript(QWidget):
         self._stream.end()
         self._messages = []
         self._missed = []
+        self._versions = {}
         self._first = 0
         self._at_start = True
         self._opening = None
@@ -327,7 +380,24 @@ class Transcript(QWidget):
         self.column.following = True
         self.column.remove(0, len(self.column.views))
 
+    def _ask_versions(self) -> None:
+        if self._session is not None:
+            self._tasks.start(self._read_versions(self._session))
+
+    async def _read_versions(self, session: str) -> None:
+        """Learn which of the messages that are drawn have other versions."""
+        ids = [view.message.id for view in self.column.views]
+        found = await self._versions_of(ids)
+        if session != self._session:
+            return
+        for message_id in ids:
+            self._versions.pop(message_id, None)
+        self._versions |= found
+        for view in self.column.views:
+            view.set_versions(self._versions.get(view.message.id, ()))
+
     def _mark_end(self) -> None:
+        self._asking_versions.start(0)
         end = self._first + len(self.column.views)
         self.column.set_end_beyond(bool(self.column.views) and end < len(self._messages))
 

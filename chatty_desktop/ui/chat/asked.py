@@ -1,0 +1,49 @@
+"""What a person asks for at a message, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QPoint
+
+from chatty_desktop.domain.messages import Message
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerAgain:
+    """Another answer beside this one, or to this message of the person's own."""
+
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShowVersion:
+    """This version of a message in place of the one that is shown."""
+
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class SendEdited:
+    """A message of the person's own with other words."""
+
+    message_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class GoOn:
+    """The rest of a reply that was stopped or cut off."""
+
+    message_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class OpenMenu:
+    """All that can be done to a message; `at` is a point of the screen."""
+
+    message: Message
+    at: QPoint
+
+
+Asked = AnswerAgain | ShowVersion | SendEdited | GoOn | OpenMenu

@@ -1,0 +1,86 @@
+"""Writing a message of one's own anew, in the place where it stands."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from chatty_desktop.ui.chat.input import MessageInput
+from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.pieces import caption
+from chatty_desktop.ui.theme import Theme
+from chatty_desktop.ui.tokens import S
+
+
+class _Words(MessageInput):
+    """Esc leaves."""
+
+    left = Signal()
+
+    def event(self, event: QEvent) -> bool:
+        # In the window this key stops an answer.
+        asked = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
+        if asked and event.key() == Qt.Key.Key_Escape:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
+
+
+class EditBox(QWidget):
+    """The words to change, Send and Cancel.
+
+    sent: the words to send in place of the old ones. cancelled: leave them.
+    resized: its height is not what it was.
+    """
+
+    sent = Signal(str)
+    cancelled = Signal()
+    resized = Signal()
+
+    def __init__(self, text: str, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.words = _Words()
+        self.words.setAccessibleName(tr("Your message, to be changed"))
+        self.words.setPlainText(text)
+        self.words.submitted.connect(self._send)
+        self.words.left.connect(self.cancelled)
+        self.words.textChanged.connect(self._changed)
+        self.send = QPushButton(tr("Send"))
+        self.send.setProperty("kind", "primary")
+        self.send.clicked.connect(self._send)
+        self.cancel = QPushButton(tr("Cancel"))
+        self.cancel.clicked.connect(self.cancelled)
+        hint = caption(theme, tr("What follows stays as another version."))
+        hint.setWordWrap(True)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(S)
+        buttons.addWidget(hint, 1)
+        buttons.addWidget(self.cancel)
+        buttons.addWidget(self.send)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, S)
+        column.setSpacing(S)
+        column.addWidget(self.words)
+        column.addLayout(buttons)
+        self._changed()
+
+    def begin(self) -> None:
+        """The keyboard goes to the end of the words."""
+        self.words.setFocus()
+        self.words.moveCursor(self.words.textCursor().MoveOperation.End)
+
+    def _changed(self) -> None:
+        self.send.setEnabled(bool(self.words.toPlainText().strip()))
+        self.resized.emit()
+
+    def _send(self) -> None:
+        text = self.words.toPlainText()
+        if text.strip():
+            self.sent.emit(text)
