@@ -20,8 +20,8 @@ class _Words(MessageInput):
 
     def event(self, event: QEvent) -> bool:
         # In the window this key stops an answer.
-        asked = event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent)
-        if asked and event.key() == Qt.Key.Key_Escape:
+        asked = event.type() == QEvent.Type.ShortcutOverride
+        if asked and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
             event.accept()
             return True
         return super().event(event)
