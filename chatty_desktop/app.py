@@ -17,11 +17,11 @@ from chatty_desktop.domain.errors import AlreadyOpen, Invalid, StorageFailed
 from chatty_desktop.domain.events import Event, KeyChanged, SettingsChanged
 from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.chat import ChatService
+from chatty_desktop.engine.deletion import Deletions
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.providers import Providers
 from chatty_desktop.engine.reembed import Reembedding
-from chatty_desktop.engine.standing import ModelStanding
 from chatty_desktop.paths import Paths, default_data_folder, resources_folder
 from chatty_desktop.providers.discovery import Discovery
 from chatty_desktop.providers.downloads import Downloads
@@ -35,10 +35,13 @@ from chatty_desktop.storage import restoring
 from chatty_desktop.storage.agents import StoredAgents
 from chatty_desktop.storage.data_folder import DataFolder
 from chatty_desktop.storage.database import Database
+from chatty_desktop.storage.duplicates import StoredDuplicates
 from chatty_desktop.storage.episodes import StoredEpisodes
+from chatty_desktop.storage.folders import StoredFolders
 from chatty_desktop.storage.memory import StoredMemory
 from chatty_desktop.storage.messages import StoredMessages
 from chatty_desktop.storage.runs import StoredRuns
+from chatty_desktop.storage.search import StoredSearch
 from chatty_desktop.storage.secrets import ProviderKeys
 from chatty_desktop.storage.sessions import StoredSessions
 from chatty_desktop.storage.settings_file import SettingsFile
@@ -57,6 +60,9 @@ class App:
     events: Events
     settings: SettingsFile
     sessions: StoredSessions
+    folders: StoredFolders
+    search: StoredSearch
+    duplicates: StoredDuplicates
     messages: StoredMessages
     agents: StoredAgents
     memory: StoredMemory
@@ -65,7 +71,7 @@ class App:
     providers: Providers
     models: ProviderRegistry
     probing: ModelProbing
-    standing: ModelStanding
+    chooser: ModelChooser
     engines: LocalEngines
     discovery: Discovery
     downloads: Downloads
@@ -75,6 +81,7 @@ class App:
     reembedding: Reembedding
     chat: ChatService
     data: DataFolder
+    deletions: Deletions
     _database: Database
     _lock: FileLock
 
@@ -116,11 +123,11 @@ class App:
             )
             memory = StoredMemory(database)
             runs = StoredRuns(database, messages)
+            search = StoredSearch(database)
             keys = ProviderKeys(paths.keys, events.publish)
             models = ProviderRegistry(paths, keys.key, events.publish)
             models.apply(settings.current)
             embedders = SystemEmbedder(lambda: settings.current, models.embedding_of)
-            engines = LocalEngines(lambda: models.local)
             chooser = ModelChooser(models, lambda: settings.current)
             chat = ChatService(
                 sessions=sessions,
@@ -153,6 +160,9 @@ class App:
             events=events,
             settings=settings,
             sessions=sessions,
+            folders=StoredFolders(database, events.publish),
+            search=search,
+            duplicates=StoredDuplicates(database, events.publish, episodes.copied),
             messages=messages,
             agents=agents,
             memory=memory,
@@ -161,8 +171,8 @@ class App:
             providers=Providers(settings, keys, agents),
             models=models,
             probing=ModelProbing(models, settings.change),
-            standing=ModelStanding(chooser, lambda: settings.current, models.cards, engines.check),
-            engines=engines,
+            chooser=chooser,
+            engines=LocalEngines(lambda: models.local),
             discovery=Discovery(paths.models, unlisted=(STARTER.file_name,)),
             downloads=Downloads(paths.models, events.publish),
             ollama_library=OllamaLibrary(lambda: settings.current, keys.key, events.publish),
@@ -178,6 +188,7 @@ class App:
                 episodes=episodes,
                 publish=events.publish,
             ),
+            deletions=Deletions(chat, sessions, search.tidy),
             _database=database,
             _lock=lock,
         )
@@ -219,6 +230,7 @@ class App:
         for part in (
             self.downloads.close(),
             self.ollama_library.close(),
+            self.deletions.close(),
             self.chat.close(),
             self.models.close(),
             self.episodes.close(),

@@ -25,7 +25,9 @@ async def ask(app: App, call: argparse.Namespace) -> int:
     agent = await _agent(app, call.agent)
     session = await app.sessions.find(call.session)
     if session is None:
-        session = await app.sessions.create(title=call.session, agent_id=agent.id)
+        session = await app.sessions.create(
+            title=call.session, agent_id=agent.id, titled_by="person"
+        )
     replies: list[Message] = []
 
     def take(event: object) -> None:

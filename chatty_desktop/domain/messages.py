@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from enum import StrEnum
 from typing import Literal
 
 Role = Literal["user", "assistant", "tool"]
+TitledBy = Literal["words", "model", "person"]
 
 
 class Status(StrEnum):
@@ -78,7 +79,11 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One chat. `leaf_id` is the last message of the current branch, None when empty."""
+    """One chat. `leaf_id` is the last message of the current branch, None when empty.
+
+    `titled_by` says who gave the title: it is the first words of the chat, a model's, or the
+    person's own. An archived chat is out of the way; all else holds for it too.
+    """
 
     id: str
     title: str
@@ -86,6 +91,18 @@ class Session:
     updated_at: float
     leaf_id: str | None = None
     agent_id: str | None = None
+    pinned: bool = False
+    archived: bool = False
+    folder_id: str | None = None
+    titled_by: TitledBy = "words"
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A place for chats that belong together; a chat is in one folder at most."""
+
+    id: str
+    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +116,10 @@ class DeletionCounts:
     ledger_rows: int = 0
     runs: int = 0
     episodes: int = 0
+
+    def __add__(self, other: DeletionCounts) -> DeletionCounts:
+        both = zip(astuple(self), astuple(other), strict=True)
+        return DeletionCounts(*(one + another for one, another in both))
 
 
 def tail(messages: Sequence[Message], count: int) -> tuple[Message, ...]:

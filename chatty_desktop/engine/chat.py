@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from chatty_desktop.domain.agents import Agent
@@ -213,6 +213,12 @@ class ChatService:
         """Stop what runs in a session, then delete it and everything derived from it."""
         await self._running.end(session_id)
         return await self._sessions.delete(session_id)
+
+    async def put_away(self, session_ids: Sequence[str]) -> DeletionCounts:
+        """Stop what runs in sessions, then take them out of every list; what is said of them can
+        be brought back by `Sessions.restore`."""
+        await asyncio.gather(*(self._running.end(session_id) for session_id in session_ids))
+        return await self._sessions.put_away(session_ids)
 
     async def delete_agent(self, agent_id: str) -> DeletionCounts:
         """Stop what an agent is at, then delete it with its memory in every session; what was

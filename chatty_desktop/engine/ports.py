@@ -23,10 +23,18 @@ from chatty_desktop.domain.memory import (
     StateRevision,
     SummaryRevision,
 )
-from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Session
+from chatty_desktop.domain.messages import (
+    DeletionCounts,
+    Folder,
+    Message,
+    Scope,
+    Session,
+    TitledBy,
+)
 from chatty_desktop.domain.ranking import Scored
 from chatty_desktop.domain.requests import ChatRequest, Delta, ModelChoice, Usage
 from chatty_desktop.domain.runs import Run, Section, SentRequest
+from chatty_desktop.domain.search import MessageHits, Query
 from chatty_desktop.domain.settings import Settings
 
 if TYPE_CHECKING:
@@ -164,7 +172,7 @@ class MessageLog(Protocol):
 
 
 class Sessions(Protocol):
-    """The list of chats."""
+    """The list of chats. One that was put away is nowhere in it, but can be restored."""
 
     async def list(self, query: str = "") -> list[Session]:
         """Newest first; with a query, those whose title holds it (any case)."""
@@ -177,17 +185,81 @@ class Sessions(Protocol):
         ...
 
     async def create(
-        self, title: str = "", agent_id: str | None = None, session_id: str | None = None
+        self,
+        title: str = "",
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        titled_by: TitledBy = "words",
     ) -> Session: ...
 
-    async def rename(self, session_id: str, title: str) -> None: ...
+    async def rename(
+        self, session_id: str, title: str, by: TitledBy = "person", instead_of: str | None = None
+    ) -> None:
+        """Give a title. With `instead_of`, only while that is the title and no person gave it."""
+        ...
 
     async def set_agent(self, session_id: str, agent_id: str) -> None:
         """Remember which agent the composer of this session speaks to."""
         ...
 
+    async def pin(self, session_ids: Sequence[str], pinned: bool) -> None:
+        """Keep chats on top of the list, or no longer."""
+        ...
+
+    async def archive(self, session_ids: Sequence[str], archived: bool) -> None:
+        """Put chats out of the way, or back; pins fall off on the way out."""
+        ...
+
+    async def move(self, session_ids: Sequence[str], folder_id: str | None) -> None:
+        """Put chats into a folder, None into none. Raises `Invalid` when it is gone."""
+        ...
+
+    async def put_away(self, session_ids: Sequence[str]) -> DeletionCounts:
+        """Take chats out of every list, search and memory until they are restored or deleted;
+        what a deletion will take along."""
+        ...
+
+    async def restore(self, session_ids: Sequence[str]) -> None:
+        """Bring back chats that were put away. Raises `Invalid` when they are gone for good."""
+        ...
+
+    async def away(self, before: float | None = None) -> Sequence[str]:
+        """The ids of chats that were put away, or were so before a moment."""
+        ...
+
     async def delete(self, session_id: str) -> DeletionCounts:
-        """Delete the session and everything derived from it."""
+        """Delete the session and everything derived from it, for good."""
+        ...
+
+
+class Folders(Protocol):
+    """Places for chats that belong together. Names are unique, whatever their case."""
+
+    async def list(self) -> list[Folder]:
+        """By name."""
+        ...
+
+    async def create(self, name: str) -> Folder:
+        """Raises `Invalid` for a name that is empty or taken."""
+        ...
+
+    async def rename(self, folder_id: str, name: str) -> None:
+        """Raises `Invalid` for a name that is empty or taken."""
+        ...
+
+    async def delete(self, folder_id: str) -> None:
+        """The chats in it stay, in no folder."""
+        ...
+
+
+class MessageSearch(Protocol):
+    """Words in the messages of all chats."""
+
+    async def messages(
+        self, query: Query, before: int | None = None, limit: int = 30
+    ) -> MessageHits:
+        """Messages that count and hold every term, newest first; after a page, those with a
+        number below `before`."""
         ...
 
 

@@ -22,7 +22,7 @@ from chatty_desktop.domain.data_folder import BackupContents, DataCounts
 from chatty_desktop.domain.errors import Invalid, StorageFailed
 from chatty_desktop.domain.settings import read_settings
 from chatty_desktop.domain.work import Work
-from chatty_desktop.storage import migrations
+from chatty_desktop.storage import migrations, word_index
 from chatty_desktop.storage.disk import require_room, scratch_file, whole_file
 
 FORMAT = 1
@@ -161,6 +161,8 @@ def _copy_database(connection: sqlite3.Connection, copy: Path, size: int, work: 
     try:
         with stoppable(connection, work, copy):
             connection.execute("VACUUM INTO ?", (str(copy),))
+        with closing(sqlite3.connect(copy)) as copied, copied, stoppable(copied, work):
+            word_index.drop_deleted(copied)
     except sqlite3.Error as error:
         raise StorageFailed(
             f"The database could not be copied to {copy.parent}: {error}. Nothing was changed."
@@ -215,13 +217,18 @@ def _check_database(database: Path, name: str, work: Work) -> DataCounts:
             with stoppable(connection, work):
                 # One file, without a log beside it.
                 connection.execute("PRAGMA journal_mode=DELETE")
-                kinds = {row[0] for row in connection.execute("SELECT type FROM sqlite_master")}
+                # A trigger or a view of someone else's would be carried out by ours.
+                foreign = [
+                    kind
+                    for kind, sql in connection.execute("SELECT type, sql FROM sqlite_master")
+                    if kind not in ("table", "index") and sql not in migrations.TRIGGERS
+                ]
                 found = [row[0] for row in connection.execute("PRAGMA integrity_check")]
                 loose = connection.execute("PRAGMA foreign_key_check").fetchone()
                 number = connection.execute("SELECT MAX(number) FROM migrations").fetchone()[0]
             if found != ["ok"] or loose is not None:
                 raise Invalid(f"{name} is damaged: {found[0] if found != ['ok'] else 'rows'}.")
-            if not kinds <= {"table", "index"} or not isinstance(number, int):
+            if foreign or not isinstance(number, int):
                 raise Invalid(f"{name} is no backup of Chatty Desktop.")
             if number > len(migrations.STEPS):
                 raise Invalid(

@@ -30,7 +30,7 @@ from chatty_desktop.domain.settings import write_settings
 from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.ports import Publish
 from chatty_desktop.paths import Paths
-from chatty_desktop.storage import restoring, tables
+from chatty_desktop.storage import restoring, tables, word_index
 from chatty_desktop.storage.backup_file import count_rows, database_size, write_backup
 from chatty_desktop.storage.database import Database, raw
 from chatty_desktop.storage.disk import files_below, require_room
@@ -175,6 +175,7 @@ class DataFolder:
             before = count_rows(driver)
             driver.execute("BEGIN IMMEDIATE")
             try:
+                word_index.forget_all(connection)
                 for table in reversed(tables.metadata.sorted_tables):
                     if what.agents or table is not tables.agents:
                         connection.execute(table.delete())

@@ -225,6 +225,21 @@ def scope_rows(connection: Connection, embedder: EmbedderId, scope: Scope) -> li
     return [_vector_row(row) for row in connection.execute(query)]
 
 
+def session_rows(connection: Connection, embedder: EmbedderId, session_id: str) -> list[VectorRow]:
+    """Every vector of the embedder in a session, whichever agent's, in the order recorded."""
+    query = (
+        select(E.message_id, E.session_id, E.agent_id, E.before_id, V.vector)
+        .join(tables.episode_vectors, V.message_id == E.message_id)
+        .where(
+            E.session_id == session_id,
+            V.embedder_id == _embedder_id(embedder),
+            V.vector.is_not(None),
+        )
+        .order_by(E.seq)
+    )
+    return [_vector_row(row) for row in connection.execute(query)]
+
+
 def befores(connection: Connection, scope: Scope) -> dict[str, str | None]:
     """Of every episode of a scope, which stands before it; in the order they were recorded."""
     query = (

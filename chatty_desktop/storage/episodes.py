@@ -118,6 +118,16 @@ class StoredEpisodes:
             lambda c: rows.keep_recall(c, scope, layer, recall), synced=False
         )
 
+    async def copied(self, session_id: str) -> None:
+        """Have the vectors of a chat that was copied in SQLite appended to the index."""
+        async with self._index.adding:
+            for embedder in await self._database.read(rows.all_embedders):
+                added = await self._database.read(
+                    partial(rows.session_rows, embedder=embedder, session_id=session_id)
+                )
+                if added:
+                    self._index.collect(embedder, added)
+
     def forget(self, *, session_id: str | None = None, agent_id: str | None = None) -> None:
         """Drop what is held and indexed of a session or an agent that was deleted; the index
         follows in the background, and with the next start where that fails."""

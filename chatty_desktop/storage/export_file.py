@@ -9,13 +9,13 @@ from sqlalchemy import Connection, func, select
 
 from chatty_desktop.domain.agents import AgentDefinition, write_agent
 from chatty_desktop.domain.exporting import chat_as_json, chat_as_markdown, file_stem
-from chatty_desktop.domain.messages import Session
 from chatty_desktop.domain.work import Work
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.backup_file import database_size
 from chatty_desktop.storage.database import raw
 from chatty_desktop.storage.disk import require_room, whole_file
 from chatty_desktop.storage.messages import message_of
+from chatty_desktop.storage.sessions import session_of
 
 
 def write_export(connection: Connection, target: Path, work: Work) -> tuple[int, int]:
@@ -42,14 +42,14 @@ def _write(connection: Connection, archive: zipfile.ZipFile, work: Work) -> tupl
         definition = AgentDefinition.model_validate_json(row.definition)
         archive.writestr(f"agents/{file_stem(row.name, row.id)}.json", write_agent(definition))
     sessions = connection.execute(
-        select(tables.sessions).order_by(tables.sessions.c.created_at)
+        select(tables.sessions)
+        .where(tables.sessions.c.deleted_at.is_(None))
+        .order_by(tables.sessions.c.created_at)
     ).all()
     total = connection.scalar(select(func.count()).select_from(tables.messages)) or 0
     work.begin("Exporting", total + len(sessions))
     for row in sessions:
-        session = Session(
-            row.id, row.title, row.created_at, row.updated_at, row.leaf_id, row.agent_id
-        )
+        session = session_of(row)
         found = connection.execute(
             select(tables.messages)
             .where(tables.messages.c.session_id == session.id)

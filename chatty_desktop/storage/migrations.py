@@ -131,7 +131,80 @@ def episodes(connection: Connection) -> None:
             connection.execute(text(statement))
 
 
-STEPS: tuple[Step, ...] = (first_release, summaries_and_facts, episodes)
+_MESSAGE_SEARCH = (
+    # Numbers of their own: a rowid of `messages` may change when the file is compacted.
+    """CREATE TABLE search_rows (number INTEGER PRIMARY KEY AUTOINCREMENT,
+  message_id TEXT NOT NULL UNIQUE)""",
+    """CREATE VIRTUAL TABLE message_search USING fts5(content, content='',
+  tokenize="unicode61 remove_diacritics 2")""",
+    """CREATE TRIGGER search_message_added AFTER INSERT ON messages
+WHEN new.content <> '' AND new.status NOT IN ('failed', 'streaming')
+BEGIN
+  INSERT INTO search_rows (message_id) VALUES (new.id);
+  INSERT INTO message_search (rowid, content)
+    SELECT number, new.content FROM search_rows WHERE message_id = new.id;
+END""",
+    """CREATE TRIGGER search_message_changed AFTER UPDATE OF content, status ON messages
+WHEN old.content <> new.content OR old.status <> new.status
+BEGIN
+  INSERT INTO message_search (message_search, rowid, content)
+    SELECT 'delete', number, old.content FROM search_rows WHERE message_id = old.id;
+  DELETE FROM search_rows WHERE message_id = old.id;
+  INSERT INTO search_rows (message_id)
+    SELECT new.id WHERE new.content <> '' AND new.status NOT IN ('failed', 'streaming');
+  INSERT INTO message_search (rowid, content)
+    SELECT number, new.content FROM search_rows WHERE message_id = new.id;
+END""",
+    """CREATE TRIGGER search_message_deleted AFTER DELETE ON messages
+BEGIN
+  INSERT INTO message_search (message_search, rowid, content)
+    SELECT 'delete', number, old.content FROM search_rows WHERE message_id = old.id;
+  DELETE FROM search_rows WHERE message_id = old.id;
+END""",
+    """INSERT INTO search_rows (message_id) SELECT id FROM messages
+  WHERE content <> '' AND status NOT IN ('failed', 'streaming') ORDER BY at, id""",
+    """INSERT INTO message_search (rowid, content)
+  SELECT number, content FROM search_rows JOIN messages ON id = message_id ORDER BY number""",
+)
+
+
+TRIGGERS = frozenset(
+    statement for statement in _MESSAGE_SEARCH if statement.startswith("CREATE TRIGGER")
+)
+"""Every trigger that there is in a database of ours."""
+
+
+def message_search(connection: Connection) -> None:
+    """An index of the words of every message that counts, kept by triggers."""
+    for statement in _MESSAGE_SEARCH:
+        connection.exec_driver_sql(statement)
+
+
+_ORDER_OF_CHATS = """
+CREATE TABLE folders (id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+  created_at DOUBLE PRECISION NOT NULL);
+ALTER TABLE sessions ADD COLUMN pinned BOOLEAN NOT NULL DEFAULT 0;
+ALTER TABLE sessions ADD COLUMN archived BOOLEAN NOT NULL DEFAULT 0;
+ALTER TABLE sessions ADD COLUMN folder_id TEXT REFERENCES folders (id) ON DELETE SET NULL;
+ALTER TABLE sessions ADD COLUMN titled_by TEXT NOT NULL DEFAULT 'words';
+ALTER TABLE sessions ADD COLUMN deleted_at DOUBLE PRECISION;
+UPDATE sessions SET titled_by = 'person' WHERE title <> '';
+"""
+
+
+def order_of_chats(connection: Connection) -> None:
+    """Pinned and archived chats, folders, who gave a title, deletions that can be undone. Of a
+    title that is there it is not known who gave it: it stays as it is."""
+    _each(connection, _ORDER_OF_CHATS)
+
+
+STEPS: tuple[Step, ...] = (
+    first_release,
+    summaries_and_facts,
+    episodes,
+    message_search,
+    order_of_chats,
+)
 
 
 def applied(connection: Connection) -> int:

@@ -48,6 +48,14 @@ agents = Table(
     Column("created_at", Double, nullable=False),
 )
 
+folders = Table(
+    "folders",
+    metadata,
+    _id(),
+    Column("name", Text, nullable=False, unique=True),
+    Column("created_at", Double, nullable=False),
+)
+
 sessions = Table(
     "sessions",
     metadata,
@@ -57,7 +65,14 @@ sessions = Table(
     Column("updated_at", Double, nullable=False, index=True),
     _text("leaf_id", None),
     _text("agent_id", None),
+    Column("pinned", Boolean, nullable=False, server_default="0"),
+    Column("archived", Boolean, nullable=False, server_default="0"),
+    Column("folder_id", Text, ForeignKey("folders.id", ondelete="SET NULL")),
+    _text("titled_by", "words"),
+    Column("deleted_at", Double),
 )
+"""`titled_by`: "words" (the first ones of the chat), "model" or "person". `deleted_at`: when the
+person deleted it; until it goes for good, that can be undone."""
 
 messages = Table(
     "messages",

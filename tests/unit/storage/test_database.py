@@ -15,6 +15,8 @@ from chatty_desktop.domain.errors import StorageFailed
 from chatty_desktop.storage import migrations, tables
 from chatty_desktop.storage.database import Database
 
+SESSION = "INSERT INTO sessions (id, created_at, updated_at) VALUES ('{}', 1, 1)"
+
 
 def schema(file: Path) -> dict[str, list[tuple[object, ...]]]:
     """Columns, foreign keys and indexes of every table in a file."""
@@ -118,7 +120,10 @@ async def test_a_full_disk_is_told_and_what_was_saved_stays(database: Database) 
         def work(connection: Connection) -> None:
             title = "x" * size
             connection.execute(
-                text(f"INSERT INTO sessions VALUES ('{size}', '{title}', 1, 1, NULL, NULL)")
+                text(
+                    "INSERT INTO sessions (id, title, created_at, updated_at)"
+                    f" VALUES ('{size}', '{title}', 1, 1)"
+                )
             )
 
         return work
@@ -136,10 +141,10 @@ async def test_a_write_whose_caller_is_cancelled_is_whole_or_not_there(
     begun, go_on = threading.Event(), threading.Event()
 
     def work(connection: Connection) -> None:
-        connection.execute(text("INSERT INTO sessions VALUES ('a', '', 1, 1, NULL, NULL)"))
+        connection.execute(text(SESSION.format("a")))
         begun.set()
         go_on.wait(20)
-        connection.execute(text("INSERT INTO sessions VALUES ('b', '', 1, 1, NULL, NULL)"))
+        connection.execute(text(SESSION.format("b")))
 
     task = asyncio.create_task(database.write(work))
     await asyncio.to_thread(begun.wait)
@@ -154,7 +159,7 @@ async def test_a_write_whose_caller_is_cancelled_is_whole_or_not_there(
 
 async def test_a_write_that_fails_leaves_nothing_of_it(database: Database) -> None:
     def work(connection: Connection) -> None:
-        connection.execute(text("INSERT INTO sessions VALUES ('a', '', 1, 1, NULL, NULL)"))
+        connection.execute(text(SESSION.format("a")))
         connection.execute(text("INSERT INTO nowhere VALUES (1)"))
 
     with pytest.raises(StorageFailed, match="nowhere"):

@@ -1,0 +1,86 @@
+"""Deleting chats so that it can be undone for a while."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from collections.abc import Awaitable, Callable, Sequence
+
+from chatty_desktop.domain.errors import ChattyError
+from chatty_desktop.domain.messages import DeletionCounts
+from chatty_desktop.engine.chat import ChatService
+from chatty_desktop.engine.ports import Sessions
+
+log = logging.getLogger(__name__)
+
+UNDO_SECONDS = 600.0
+"""How long a deletion can be undone; the next start ends it too."""
+
+AFTER_START_SECONDS = 3.0
+"""The window comes first."""
+
+
+class Deletions:
+    """Puts chats away, brings them back, and deletes for good those that nobody wants back.
+
+    `tidy` is called after the start, and after chats are gone for good.
+    """
+
+    def __init__(
+        self,
+        chat: ChatService,
+        sessions: Sessions,
+        tidy: Callable[[], Awaitable[None]],
+        undo_seconds: float = UNDO_SECONDS,
+    ) -> None:
+        self._chat = chat
+        self._sessions = sessions
+        self._tidy = tidy
+        self._undo_seconds = undo_seconds
+        self._task: asyncio.Task[None] | None = None
+        self._closed = False
+
+    def begin(self) -> None:
+        """Delete for good what an earlier run of the app put away."""
+        self._finish_soon(AFTER_START_SECONDS, time.time())
+
+    async def delete(self, session_ids: Sequence[str]) -> DeletionCounts:
+        """Stop what runs in the chats and put them away; what the deletion takes along."""
+        counts = await self._chat.put_away(session_ids)
+        self._finish_soon(self._undo_seconds)
+        return counts
+
+    async def undo(self, session_ids: Sequence[str]) -> None:
+        """Bring the chats back as they were. Raises `Invalid` when they are gone for good."""
+        await self._sessions.restore(session_ids)
+
+    async def close(self) -> None:
+        """End the wait; what was put away is deleted for good with the next start."""
+        self._closed = True
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.wait([self._task])
+
+    def _finish_soon(self, wait: float, before: float | None = None) -> None:
+        """Have one task that deletes for good what has been away for long enough."""
+        if not self._closed and (self._task is None or self._task.done()):
+            self._task = asyncio.create_task(self._finish(wait, before))
+
+    async def _finish(self, wait: float, before: float | None) -> None:
+        while True:
+            await asyncio.sleep(wait)
+            try:
+                limit = time.time() - self._undo_seconds if before is None else before
+                gone = await self._sessions.away(limit)
+                for session_id in gone:
+                    await self._chat.delete_session(session_id)
+                if gone or before is not None:
+                    await self._tidy()
+                before = None
+                if not await self._sessions.away():
+                    return
+            except ChattyError as problem:
+                # They are out of sight already; the next try or start makes it final.
+                log.info("Deleted chats could not be removed for good yet: %s", problem)
+            wait = min(60.0, self._undo_seconds)
