@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.events import Level, Notice
 from chatty_desktop.ui.chat.body import MessageBody
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import IconLabel, icon_button
+from chatty_desktop.ui.pieces import IconLabel, TextButton, icon_button
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, L, M, S, Tone
 
@@ -22,6 +25,15 @@ _LOOKS: dict[Level, tuple[str, str, Tone]] = {
 }
 
 
+@dataclass(frozen=True, slots=True)
+class BannerAction:
+    """What can be done about a notice: the words of its button, and what it does. Done, the
+    notice goes."""
+
+    text: str
+    call: Callable[[], object]
+
+
 class Banners(QWidget):
     """The notices of the app and of the chat that is open, newest first.
 
@@ -32,17 +44,21 @@ class Banners(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._notices: list[Notice] = []
+        self._actions: dict[Notice, BannerAction] = {}
         self._session: str | None = None
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(M, 0, M, 0)
         self._column.setSpacing(S)
         self._draw()
 
-    def add(self, notice: Notice) -> None:
+    def add(self, notice: Notice, action: BannerAction | None = None) -> None:
         """Show a notice; one that is there already comes to the front."""
         if notice in self._notices:
             self._notices.remove(notice)
         self._notices.insert(0, notice)
+        self._actions.pop(notice, None)
+        if action is not None:
+            self._actions[notice] = action
         self._draw()
 
     def set_session(self, session_id: str | None) -> None:
@@ -88,11 +104,24 @@ class Banners(QWidget):
         row.setContentsMargins(M, S, S, S)
         row.setSpacing(S)
         row.addWidget(IconLabel(self._theme, icon, tone), 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(words, 1)
+        said = QVBoxLayout()
+        said.setSpacing(XS)
+        said.addWidget(words)
+        action = self._actions.get(notice)
+        if action is not None:
+            button = TextButton(action.text)
+            button.clicked.connect(lambda: self._act(notice, action))
+            said.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        row.addLayout(said, 1)
         row.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
         return banner
 
+    def _act(self, notice: Notice, action: BannerAction) -> None:
+        self._dismiss(notice)
+        action.call()
+
     def _dismiss(self, notice: Notice) -> None:
+        self._actions.pop(notice, None)
         if notice in self._notices:
             self._notices.remove(notice)
         self._draw()

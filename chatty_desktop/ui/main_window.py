@@ -8,26 +8,23 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QFrame,
     QMainWindow,
-    QMessageBox,
-    QPushButton,
-    QVBoxLayout,
-    QWidget,
 )
 
 from chatty_desktop.app import App
 from chatty_desktop.domain.events import Event, Notice, SettingsChanged
 from chatty_desktop.domain.settings import Scheme, with_appearance
+from chatty_desktop.domain.titles import UNTITLED
 from chatty_desktop.ui.agents.list import AgentList
+from chatty_desktop.ui.banners import BannerAction
 from chatty_desktop.ui.chat.pane import ChatPane
 from chatty_desktop.ui.columns import Columns
 from chatty_desktop.ui.inspector.panel import InspectorPanel
 from chatty_desktop.ui.inspector.run_log import RunLogPanel
-from chatty_desktop.ui.language import tr, trn
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.menus import SCHEMES, Actions
+from chatty_desktop.ui.sessions.deleted import deleted
 from chatty_desktop.ui.sessions.list import SessionList
-from chatty_desktop.ui.status.line import StatusLine
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.window_state import WindowState
@@ -62,8 +59,11 @@ class MainWindow(QMainWindow):
         events = app.events
         self.sessions = SessionList(
             sessions=app.sessions,
+            folders=app.folders,
+            search=app.search,
             running=app.chat.running,
             events=events,
+            state=state,
             theme=theme,
             tasks=tasks,
         )
@@ -96,14 +96,7 @@ class MainWindow(QMainWindow):
             inspector=self.inspector,
             run_log=self.run_log,
         )
-        self.status = StatusLine(
-            standing=app.standing,
-            loaded=lambda: app.engines.loaded,
-            events=events,
-            theme=theme,
-            tasks=tasks,
-        )
-        self.setCentralWidget(_stacked(self._columns, self.status))
+        self.setCentralWidget(self._columns)
         self.actions_ = Actions(theme, self)
         self.actions_.fill(self.menuBar())
         self._connect()
@@ -120,6 +113,7 @@ class MainWindow(QMainWindow):
 
     def start(self) -> None:
         """Open what was open last, or the page on which a first chat begins."""
+        self._app.deletions.begin()
         last = self._state.text("session")
         agent = self._state.text("agent") or None
         if last:
@@ -181,7 +175,13 @@ class MainWindow(QMainWindow):
         do.new_agent.triggered.connect(lambda: self._edit_agent(None))
         do.search.triggered.connect(self._search)
         do.rename.triggered.connect(self._rename)
-        do.delete.triggered.connect(self._delete_open)
+        acts = self.sessions.acts
+        do.pin.triggered.connect(acts.pin_chosen)
+        do.move.triggered.connect(self._move_open)
+        do.new_folder.triggered.connect(lambda _checked: acts.new_folder())
+        do.duplicate.triggered.connect(acts.duplicate_chosen)
+        do.archive.triggered.connect(acts.archive_chosen)
+        do.delete.triggered.connect(acts.delete_chosen)
         do.stop.triggered.connect(self.chat.stop)
         # The signal carries whether the action is checked.
         do.settings.triggered.connect(lambda _checked: self.open_settings())
@@ -201,13 +201,13 @@ class MainWindow(QMainWindow):
 
         self.sessions.chosen.connect(self.chat.open)
         self.sessions.new_wanted.connect(self._new_chat)
-        self.sessions.delete_wanted.connect(self._ask_to_delete)
+        self.sessions.message_chosen.connect(self.chat.open_at)
+        acts.delete_wanted.connect(lambda ids: self._tasks.start(self._delete(ids)))
+        acts.duplicate_wanted.connect(lambda ids: self._tasks.start(self._duplicate(ids)))
         self.agents.chat_wanted.connect(self.chat.new_chat)
         self.agents.new_wanted.connect(lambda: self._edit_agent(None))
         self.agents.edit_wanted.connect(self._edit_agent)
         self.chat.session_changed.connect(self._session_changed)
-        self.chat.composer.agent_shown.connect(self.status.set_agent)
-        self.status.page_wanted.connect(self.open_settings)
         self.chat.scope_changed.connect(self.inspector.set_scope)
         self.inspector.message_wanted.connect(self.chat.show_message)
         self.inspector.verbatim_from_changed.connect(self.chat.transcript.set_verbatim_from)
@@ -252,9 +252,10 @@ class MainWindow(QMainWindow):
     def _session_changed(self, session_id: str | None) -> None:
         self.sessions.set_current(session_id)
         self.run_log.set_session(session_id)
-        self.status.set_session(session_id)
         self.actions_.rename.setEnabled(session_id is not None)
-        self.actions_.delete.setEnabled(session_id is not None)
+        do = self.actions_
+        for action in (do.pin, do.move, do.duplicate, do.archive, do.delete):
+            action.setEnabled(session_id is not None)
 
     def _new_chat(self) -> None:
         self.chat.new_chat()
@@ -311,55 +312,28 @@ class MainWindow(QMainWindow):
             )
         self._editor.edit(agent_id)
 
-    def _delete_open(self) -> None:
-        if self.chat.session_id is not None:
-            self._ask_to_delete(self.chat.session_id, self.chat.header.title)
+    def _move_open(self) -> None:
+        self.actions_.sidebar.setChecked(True)
+        self.sessions.show_folders(self.sessions.view.mapToGlobal(self.sessions.view.pos()))
 
-    def _ask_to_delete(self, session_id: str, title: str) -> None:
-        box = QMessageBox(self)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle(tr("Delete chat"))
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(tr("Delete “{title}”?", title=title))
-        box.setInformativeText(
-            tr("Its messages go for good, and with them all that agents remember from this chat.")
-        )
-        delete = QPushButton(tr("Delete"), box)
-        delete.setProperty("kind", "danger")
-        box.addButton(delete, QMessageBox.ButtonRole.DestructiveRole)
-        box.addButton(QMessageBox.StandardButton.Cancel)
-        box.setDefaultButton(QMessageBox.StandardButton.Cancel)
-        delete.clicked.connect(lambda: self._tasks.start(self._delete(session_id, title)))
-        box.open()
+    async def _duplicate(self, session_ids: list[str]) -> None:
+        for session_id in session_ids:
+            session = await self._app.sessions.get(session_id)
+            title = tr("{title} (copy)", title=session.title or tr(UNTITLED)) if session else ""
+            copy = await self._app.duplicates.duplicate(session_id, title)
+            if len(session_ids) == 1:
+                self.chat.open(copy.id)
 
-    async def _delete(self, session_id: str, title: str) -> None:
-        counts = await self._app.chat.delete_session(session_id)
-        self.chat.forget(session_id)
-        gone = [
-            trn("{count} message", "{count} messages", counts.messages),
-            trn("{count} state of memory", "{count} states of memory", counts.revisions),
-            trn("{count} summary", "{count} summaries", counts.summaries),
-            trn("{count} fact", "{count} facts", counts.facts),
-            trn("{count} ledger row", "{count} ledger rows", counts.ledger_rows),
-        ]
-        seldom = {2: counts.summaries, 3: counts.facts}
-        told = ", ".join(said for at, said in enumerate(gone) if seldom.get(at, 1))
-        self.chat.banners.add(
-            Notice("info", tr("Deleted “{title}”: {what}.", title=title, what=told))
-        )
+    async def _delete(self, session_ids: list[str]) -> None:
+        sessions = [await self._app.sessions.get(session_id) for session_id in session_ids]
+        counts = await self._app.deletions.delete(session_ids)
+        if self.chat.session_id in session_ids:
+            self.chat.new_chat()
+        titles = [session.title or tr(UNTITLED) for session in sessions if session]
+        undo = BannerAction(tr("Undo"), lambda: self._tasks.start(self._undo_deletion(session_ids)))
+        self.chat.banners.add(Notice("info", deleted(titles, counts)), undo)
 
-
-def _stacked(columns: QWidget, status: QWidget) -> QWidget:
-    """The columns above the status line."""
-    holder = QWidget()
-    line = QFrame()
-    line.setProperty("line", "true")
-    line.setFixedHeight(1)
-    column = QVBoxLayout(holder)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
-    column.addWidget(columns, 1)
-    column.addWidget(line)
-    column.addWidget(status)
-    return holder
+    async def _undo_deletion(self, session_ids: list[str]) -> None:
+        await self._app.deletions.undo(session_ids)
+        if len(session_ids) == 1:
+            self.chat.open(session_ids[0])

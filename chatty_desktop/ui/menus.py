@@ -28,7 +28,12 @@ class Actions(QObject):
         self.search = self._make(tr("&Search chats"), "Ctrl+F", "magnifying-glass")
         # Not F2: that renames in whichever list has the keyboard.
         self.rename = self._make(tr("&Rename chat"), "Ctrl+R", "pencil-simple")
-        self.delete = self._make(tr("&Delete chat …"), "Ctrl+Shift+Backspace", "trash")
+        self.pin = self._make(tr("&Pin chat"), "Ctrl+Shift+L", "push-pin")
+        self.move = self._make(tr("&Move to folder"), "Ctrl+Shift+M", "folder-simple")
+        self.new_folder = self._make(tr("New &folder …"), "Ctrl+Shift+F", "folder-simple-plus")
+        self.duplicate = self._make(tr("D&uplicate chat"), "Ctrl+Shift+D", "copy")
+        self.archive = self._make(tr("&Archive chat"), "Ctrl+Shift+E", "archive")
+        self.delete = self._make(tr("&Delete chat"), "Ctrl+Shift+Backspace", "trash")
         self.stop = self._make(tr("St&op"), "Esc", "stop-circle")
         self.settings = self._make(tr("Se&ttings …"), "Ctrl+,", "gear-six")
         self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)
@@ -53,8 +58,9 @@ class Actions(QObject):
     def fill(self, bar: QMenuBar) -> None:
         """Build the menus."""
         chat = bar.addMenu(tr("&Chat"))
-        self._add(chat, self.new_chat, self.new_agent, None, self.search)
-        self._add(chat, self.rename, self.delete, None, self.stop, None)
+        self._add(chat, self.new_chat, self.new_agent, self.new_folder, None, self.search)
+        self._add(chat, self.rename, self.pin, self.move, self.duplicate, self.archive)
+        self._add(chat, self.delete, None, self.stop, None)
         self._add(chat, self.settings, None, self.quit)
         view = bar.addMenu(tr("&View"))
         self._add(view, self.sidebar, self.inspector, self.run_log, None)

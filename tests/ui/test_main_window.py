@@ -171,21 +171,21 @@ async def test_the_chosen_agent_is_kept_with_the_chat(open_window: Opened) -> No
     assert chat.composer.agent_id == reader
 
 
-async def test_deleting_a_chat_asks_tells_the_counts_and_empties_the_pane(
+async def test_deleting_a_chat_tells_the_counts_empties_the_pane_and_can_be_undone(
     open_window: Opened,
 ) -> None:
     session = await open_window.session("to go", 3)
     window = open_window.window
     window.chat.open(session.id)
-    await open_window.tasks.idle()
+    await until(lambda: [s.id for s in window.sessions.selected()] == [session.id])
     window.actions_.delete.trigger()
-    await answer(window, "Cancel")
-    assert await open_window.app.sessions.get(session.id) is not None
-    window.actions_.delete.trigger()
-    await answer(window, "Delete")
     await until(lambda: any("6 messages" in text for text in window.chat.banners.shown()))
     assert await open_window.app.sessions.get(session.id) is None
     assert window.chat.session_id is None
+    button(window.chat.banners, "Undo").click()
+    await until(lambda: window.chat.session_id == session.id)
+    await until(lambda: len(open_window.said()) == 6)
+    assert window.chat.banners.shown() == []
 
 
 async def test_notices_of_one_chat_do_not_show_in_another(open_window: Opened) -> None:

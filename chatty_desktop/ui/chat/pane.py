@@ -31,7 +31,7 @@ from chatty_desktop.domain.titles import title_from
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.ports import Agents, MessageLog, Models, Sessions
-from chatty_desktop.ui.banners import Banners
+from chatty_desktop.ui.banners import BannerAction, Banners
 from chatty_desktop.ui.chat.acts import MessageActs
 from chatty_desktop.ui.chat.asked import Asked, OpenMenu
 from chatty_desktop.ui.chat.composer import Composer
@@ -158,6 +158,11 @@ class ChatPane(QWidget):
         self._switch(session_id)
         self._tasks.start(self._read_session(session_id))
 
+    def open_at(self, session_id: str, message_id: str) -> None:
+        """Show a session at one of its messages."""
+        self.open(session_id)
+        self.show_message(message_id)
+
     def new_chat(self, agent_id: str | None = None) -> None:
         """Show the empty page; `agent_id` chooses the agent, None leaves the one chosen."""
         self._new_agent = agent_id or self.composer.agent_id or self._new_agent
@@ -254,7 +259,7 @@ class ChatPane(QWidget):
     async def _name(self, session_id: str, text: str) -> None:
         session = await self._sessions.get(session_id)
         if session is not None and not session.title:
-            await self._sessions.rename(session_id, title_from(text))
+            await self._sessions.rename(session_id, title_from(text), by="words")
 
     def _asked(self, asked: Asked) -> None:
         if self._session_id is not None and not isinstance(asked, OpenMenu):
@@ -310,12 +315,21 @@ class ChatPane(QWidget):
             self._show_title(session.title)
 
     async def _find(self, message_id: str) -> None:
-        if not await self.transcript.show_message(message_id):
-            self.banners.add(
-                Notice(
-                    "info", tr("That message is not on this branch of the chat."), self._session_id
-                )
-            )
+        session_id = self._session_id
+        if await self.transcript.show_message(message_id) or session_id != self._session_id:
+            return
+        text = tr("That message is on another branch of the chat.")
+        show = BannerAction(
+            tr("Go to that branch"), lambda: self._tasks.start(self._turn_to(message_id))
+        )
+        self.banners.add(Notice("info", text, session_id), show)
+
+    async def _turn_to(self, message_id: str) -> None:
+        """Go to the branch of a message: what agents remember follows."""
+        session_id = self._session_id
+        await self._chat.switch_to(message_id)
+        if session_id == self._session_id:
+            await self.transcript.show_message(message_id)
 
     # --- drawing -------------------------------------------------------------------------
 

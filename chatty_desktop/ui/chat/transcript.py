@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from PySide6.QtCore import QTimer, Signal
@@ -75,6 +76,7 @@ class Transcript(QWidget):
         self._first = 0
         self._at_start = True
         self._opening: object | None = None
+        self._opened = asyncio.Event()
         self._loading = False
         self._missed: list[MessageCommitted] = []
         self._versions: dict[str, tuple[str, ...]] = {}
@@ -108,6 +110,7 @@ class Transcript(QWidget):
 
     def _read(self, session_id: str) -> None:
         self._opening = object()
+        self._opened.clear()
         self._tasks.start(self._read_end(session_id, self._opening))
 
     async def _read_end(self, session_id: str, opening: object) -> None:
@@ -118,6 +121,7 @@ class Transcript(QWidget):
             current = self._opening is opening
             if current:
                 self._opening = None
+                self._opened.set()
         if not current:
             return
         self._take_branch(messages, at_start=len(messages) < wanted)
@@ -195,6 +199,8 @@ class Transcript(QWidget):
         """Bring a message into sight, reading what lies between; False when it is not in this
         branch. Raises `StorageFailed`."""
         session = self._session
+        if self._opening:
+            await self._opened.wait()
         index = self._index(message_id)
         while index is None and not self._at_start and session is not None:
             before = self._messages[0].id if self._messages else None

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 from typing import cast
+from unicodedata import bidirectional
 
-from PySide6.QtCore import QRect, QSize, Qt
-from PySide6.QtGui import QColor, QPainter
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetrics, QPainter
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.sessions.hit import hit_height, paint_hit
 from chatty_desktop.ui.sessions.model import Index, SessionModel
+from chatty_desktop.ui.sessions.rows import FOLDER, Row
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, S
 
 _LONGEST_TITLE = 200
 _DOT = 7
+_ICON = 12
+_LEADING = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class SessionDelegate(QStyledItemDelegate):
-    """Headings small and quiet, chats on one line, a dot on those that run."""
+    """Headings small and quiet, chats on one line, a dot on those that run; hits on three."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -27,6 +32,8 @@ class SessionDelegate(QStyledItemDelegate):
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         row = self._model(index).row(index)
         line = option.fontMetrics.height()
+        if row is not None and row.hit is not None:
+            return QSize(0, hit_height(option.fontMetrics, self._theme))
         if row is None or row.session is None:
             return QSize(0, line + (S if index.row() == 0 else self._theme.measures.row + XS) + XS)
         return QSize(0, line + 2 * (self._theme.measures.row - 2))
@@ -35,30 +42,58 @@ class SessionDelegate(QStyledItemDelegate):
         row = self._model(index).row(index)
         if row is None:
             return
-        tokens = self._theme.tokens
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         rect = option.rect.adjusted(S, 0, -S, 0)
-        if row.session is None:
-            painter.setFont(self._theme.small())
-            painter.setPen(QColor(tokens.muted))
-            where = rect.adjusted(S, 0, -S, -XS)
-            painter.drawText(
-                where, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignBottom, row.text
-            )
-            painter.restore()
-            return
+        if row.session is None and row.hit is None:
+            self._heading(painter, option, rect, row)
+        else:
+            self._background(painter, option, rect.adjusted(0, 1, 0, -1))
+            if row.hit is not None:
+                paint_hit(painter, rect.adjusted(S, 0, -S, 0), row, option.font, self._theme)
+            else:
+                self._chat(painter, option, rect.adjusted(S, 0, -S, 0), row)
+        painter.restore()
+
+    def _background(self, painter: QPainter, option: QStyleOptionViewItem, rect: QRect) -> None:
+        tokens = self._theme.tokens
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
         if selected or hovered:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(tokens.selection if selected else tokens.hover))
-            painter.drawRoundedRect(rect.adjusted(0, 1, 0, -1), 6, 6)
+            painter.drawRoundedRect(rect, 6, 6)
         if option.state & QStyle.StateFlag.State_HasFocus:
             painter.setPen(QColor(tokens.accent))
             painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(rect.adjusted(0, 1, -1, -2), 6, 6)
-        text = rect.adjusted(S, 0, -S, 0)
+            painter.drawRoundedRect(rect.adjusted(0, 0, -1, -1), 6, 6)
+
+    def _heading(
+        self, painter: QPainter, option: QStyleOptionViewItem, rect: QRect, row: Row
+    ) -> None:
+        tokens = self._theme.tokens
+        font = self._theme.small()
+        metrics = QFontMetrics(font)
+        line = QRect(rect.left(), rect.bottom() - metrics.height() - XS, rect.width(), 0)
+        line.setHeight(metrics.height() + XS)
+        text = line.adjusted(S, 0, -S, 0)
+        if row.folded is not None:
+            self._background(painter, option, line)
+            chevron = "caret-right" if row.folded else "caret-down"
+            self._icon(painter, chevron, QPoint(text.right() - _ICON, 0), line)
+            text.setRight(text.right() - _ICON - S)
+            if row.section.startswith(FOLDER):
+                self._icon(painter, "folder-simple", text.topLeft(), line)
+                text.setLeft(text.left() + _ICON + S)
+        painter.setFont(font)
+        painter.setPen(QColor(tokens.muted))
+        words = f"{row.text}  {row.count}" if row.folded else row.text
+        _draw_line(painter, text, words, metrics)
+
+    def _chat(self, painter: QPainter, option: QStyleOptionViewItem, text: QRect, row: Row) -> None:
+        tokens = self._theme.tokens
+        if row.section.startswith(FOLDER):
+            text.setLeft(text.left() + S)
         if row.running:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(tokens.memory))
@@ -66,10 +101,13 @@ class SessionDelegate(QStyledItemDelegate):
             painter.drawEllipse(dot)
             text.setRight(dot.left() - S)
         painter.setFont(option.font)
-        painter.setPen(QColor(tokens.text if row.session.title else tokens.muted))
-        shown = option.fontMetrics.elidedText(row.text, Qt.TextElideMode.ElideRight, text.width())
-        painter.drawText(text, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
-        painter.restore()
+        titled = row.session is not None and row.session.title
+        painter.setPen(QColor(tokens.text if titled else tokens.muted))
+        _draw_line(painter, text, row.text, option.fontMetrics)
+
+    def _icon(self, painter: QPainter, name: str, at: QPoint, line: QRect) -> None:
+        where = QRect(at.x(), line.center().y() - _ICON // 2 + 1, _ICON, _ICON)
+        self._theme.icon(name).paint(painter, where)
 
     def createEditor(
         self, parent: QWidget, option: QStyleOptionViewItem, index: Index
@@ -87,3 +125,24 @@ class SessionDelegate(QStyledItemDelegate):
     @staticmethod
     def _model(index: Index) -> SessionModel:
         return cast(SessionModel, index.model())
+
+
+def _draw_line(painter: QPainter, where: QRect, words: str, metrics: QFontMetrics) -> None:
+    """One line from where its language begins, elided at its end."""
+    direction = Qt.LayoutDirection.LeftToRight
+    if words.strip() and _right_to_left(words):
+        direction = Qt.LayoutDirection.RightToLeft
+    painter.setLayoutDirection(direction)
+    shown = metrics.elidedText(words, Qt.TextElideMode.ElideRight, where.width())
+    painter.drawText(where, _LEADING, shown)
+
+
+def _right_to_left(words: str) -> bool:
+    """By the first letter that has a direction, as the Unicode rules have it."""
+    for char in words:
+        kind = bidirectional(char)
+        if kind in ("R", "AL"):
+            return True
+        if kind == "L":
+            return False
+    return False

@@ -1,56 +1,60 @@
-"""The rows of the session list: headings by day, and chats."""
+"""The session list as Qt sees it: what can be chosen, renamed, dragged, and what is read aloud."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QMimeData,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+)
 
-from chatty_desktop.domain.messages import Session
-from chatty_desktop.domain.titles import UNTITLED
-from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.sessions.groups import group
+from chatty_desktop.ui.language import tr, trn
+from chatty_desktop.ui.sessions.rows import Row
+from chatty_desktop.ui.sessions.when import when
 
 Index = QModelIndex | QPersistentModelIndex
 
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A heading, or a chat under one; `running`: something is being answered or remembered."""
-
-    text: str
-    session: Session | None = None
-    running: bool = False
+CHATS = "application/x-chatty-desktop-chats"
+"""What is dragged: ids of chats, a line each."""
 
 
 class SessionModel(QAbstractListModel):
-    """Chats newest first, under headings. `renamed` carries (session id, new title)."""
+    """Rows in order. `renamed` carries (session id, new title); `dropped` the ids of chats and
+    the section they were dropped in."""
 
     renamed = Signal(str, str)
+    dropped = Signal(list, str)
 
     def __init__(self) -> None:
         super().__init__()
         self._rows: list[Row] = []
 
-    def show_sessions(
-        self, sessions: Sequence[Session], running: frozenset[str], now: float
-    ) -> None:
-        """Replace the rows."""
-        rows: list[Row] = []
-        heading = ""
-        for session in sessions:
-            under = group(session.updated_at, now)
-            if under != heading:
-                rows.append(Row(under))
-                heading = under
-            rows.append(Row(session.title or tr(UNTITLED), session, session.id in running))
+    def show_rows(self, rows: Sequence[Row]) -> bool:
+        """Replace the rows; False when they are what they were."""
         if rows == self._rows:
-            return
+            return False
         self.beginResetModel()
-        self._rows = rows
+        self._rows = list(rows)
         self.endResetModel()
+        return True
+
+    def add_rows(self, rows: Sequence[Row]) -> None:
+        """Add rows at the end."""
+        if rows:
+            end = len(self._rows)
+            self.beginInsertRows(QModelIndex(), end, end + len(rows) - 1)
+            self._rows.extend(rows)
+            self.endInsertRows()
+
+    @property
+    def rows(self) -> Sequence[Row]:
+        return self._rows
 
     def row(self, index: Index) -> Row | None:
         """The row at an index, None beyond the list."""
@@ -58,8 +62,12 @@ class SessionModel(QAbstractListModel):
 
     def index_of(self, session_id: str | None) -> QModelIndex:
         """Where a chat stands; not valid when it is not in the list."""
+        return self.index_at(("chat", session_id or ""))
+
+    def index_at(self, key: tuple[str, str] | None) -> QModelIndex:
+        """Where the row of a key stands; not valid when there is none."""
         for number, row in enumerate(self._rows):
-            if row.session and row.session.id == session_id:
+            if row.key == key:
                 return self.index(number)
         return QModelIndex()
 
@@ -68,9 +76,16 @@ class SessionModel(QAbstractListModel):
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         row = self.row(index)
-        if row is None or row.session is None:
+        if row is None:
             return Qt.ItemFlag.NoItemFlags
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
+        flags = Qt.ItemFlag.ItemIsDropEnabled if row.section else Qt.ItemFlag.NoItemFlags
+        if row.session or row.hit or row.folded is not None:
+            flags |= Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
+        if row.session:
+            flags |= Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsDragEnabled
+        elif row.section:
+            flags |= Qt.ItemFlag.ItemIsEnabled
+        return flags
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = self.row(index)
@@ -81,7 +96,7 @@ class SessionModel(QAbstractListModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return row.text
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return tr("{title}, running", title=row.text) if row.running else row.text
+            return _read_aloud(row)
         return None
 
     def setData(self, index: Index, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
@@ -91,3 +106,64 @@ class SessionModel(QAbstractListModel):
             return False
         self.renamed.emit(row.session.id, title)
         return True
+
+    # --- dragging ----------------------------------------------------------------------------
+
+    def supportedDropActions(self) -> Qt.DropAction:
+        return Qt.DropAction.MoveAction
+
+    def mimeTypes(self) -> list[str]:
+        return [CHATS]
+
+    def mimeData(self, indexes: Sequence[QModelIndex]) -> QMimeData:
+        rows = [self.row(index) for index in indexes]
+        ids = [row.session.id for row in rows if row and row.session]
+        data = QMimeData()
+        data.setData(CHATS, "\n".join(ids).encode())
+        return data
+
+    def canDropMimeData(
+        self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index
+    ) -> bool:
+        return data.hasFormat(CHATS) and bool(self._section(row, parent))
+
+    def dropMimeData(
+        self, data: QMimeData, action: Qt.DropAction, row: int, column: int, parent: Index
+    ) -> bool:
+        section = self._section(row, parent)
+        if not section or not data.hasFormat(CHATS):
+            return False
+        ids = bytes(data.data(CHATS).data()).decode().split()
+        self.dropped.emit(ids, section)
+        return True
+
+    def _section(self, row: int, parent: Index) -> str:
+        """Where a drop goes: on a row, or, between two, to where the upper one is."""
+        on = self.row(parent) if parent.isValid() else None
+        if on is None and 0 < row <= len(self._rows):
+            on = self._rows[row - 1]
+        return on.section if on else ""
+
+
+def _read_aloud(row: Row) -> str:
+    if row.hit is not None:
+        hit = row.hit
+        return tr(
+            "{speaker} in {title}, {when}: {words}",
+            speaker=speaker(row),
+            title=row.text,
+            when=when(hit.at),
+            words=hit.excerpt.text,
+        )
+    if row.folded is not None:
+        count = trn("{count} chat", "{count} chats", row.count)
+        state = tr("folded") if row.folded else tr("unfolded")
+        return tr("{group}, {chats}, {state}", group=row.text, chats=count, state=state)
+    return tr("{title}, running", title=row.text) if row.running else row.text
+
+
+def speaker(row: Row) -> str:
+    """Who says what a hit holds."""
+    if row.hit is None:
+        return ""
+    return tr("You") if row.hit.role == "user" else row.hit.agent or tr("Assistant")
