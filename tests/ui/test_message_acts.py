@@ -194,3 +194,29 @@ async def test_a_reply_that_was_cut_off_is_gone_on_with(open_window: Opened) -> 
     at.server.script("far.")
     button(views(at)[-1], "Go on with this reply").click()
     await until(lambda: said(at) == ["Well?", "It is far."])
+
+
+async def test_the_newest_messages_are_at_hand_by_keyboard(open_window: Opened) -> None:
+    at = open_window
+    at.server.script("One.", "Two.", "Three.")
+    await chat(at, "Say something.")
+    do = at.window.actions_
+    do.copy_last.trigger()
+    assert QGuiApplication.clipboard().text() == "One."
+    do.answer_again.trigger()
+    await until(lambda: said(at) == ["Say something.", "Two."])
+    await idle(at)
+    await until(at.window.chat.transcript.last_versions)
+    do.version_before.trigger()
+    await until(lambda: said(at) == ["Say something.", "One."])
+    do.version_before.trigger()
+    await until(at.window.chat.transcript.last_versions)
+    do.version_after.trigger()
+    await until(lambda: said(at) == ["Say something.", "Two."])
+    do.edit_last.trigger()
+    box = views(at)[0].findChild(EditBox)
+    assert box is not None
+    box.words.setPlainText("Say more.")
+    box.send.click()
+    await until(lambda: said(at) == ["Say more.", "Three."])
+    assert at.failures == []

@@ -34,6 +34,7 @@ from chatty_desktop.engine.ports import Agents, MessageLog, Models, Sessions
 from chatty_desktop.ui.banners import BannerAction, Banners
 from chatty_desktop.ui.chat.acts import MessageActs
 from chatty_desktop.ui.chat.asked import Asked, OpenMenu
+from chatty_desktop.ui.chat.at_last import ActsAtLast
 from chatty_desktop.ui.chat.composer import Composer
 from chatty_desktop.ui.chat.header import ChatHeader
 from chatty_desktop.ui.chat.memory_words import sentence
@@ -110,6 +111,7 @@ class ChatPane(QWidget):
         self.acts.edit_wanted.connect(self.transcript.edit)
         self.acts.noticed.connect(self.banners.add)
         self.transcript.asked.connect(self._asked)
+        self.at_last = ActsAtLast(self.transcript, self.acts, self._asked)
         self.empty = Empty(theme, "chat-circle-dots")
         self.empty.setMaximumWidth(460)
         holder = QWidget()

@@ -184,6 +184,18 @@ class Transcript(QWidget):
         if view is not None:
             view.edit()
 
+    @property
+    def last(self) -> Message | None:
+        """The newest message of the branch."""
+        return self._messages[-1] if self._messages else None
+
+    def last_versions(self) -> tuple[str, Sequence[str]] | None:
+        """Of the newest message drawn that has several versions: its id, and those of all."""
+        for view in reversed(self.column.views):
+            if ids := self._versions.get(view.message.id):
+                return view.message.id, ids
+        return None
+
     def last_of(self, role: Role) -> Message | None:
         """The newest message of the person's own, or the newest reply."""
         return next((m for m in reversed(self._messages) if m.role == role), None)
