@@ -34,7 +34,7 @@ from chatty_desktop.providers.starter import STARTER
 from chatty_desktop.storage import restoring
 from chatty_desktop.storage.agents import StoredAgents
 from chatty_desktop.storage.data_folder import DataFolder
-from chatty_desktop.storage.database import Database
+from chatty_desktop.storage.database import SQLITE_VERSION, Database
 from chatty_desktop.storage.duplicates import StoredDuplicates
 from chatty_desktop.storage.episodes import StoredEpisodes
 from chatty_desktop.storage.folders import StoredFolders
@@ -218,6 +218,11 @@ class App:
         finally:
             if what.models:
                 self.models.apply(self.settings.current)
+
+    @property
+    def sqlite_version(self) -> str:
+        """The version of the engine that keeps the database."""
+        return SQLITE_VERSION
 
     async def close(self) -> None:
         """End every run, keeping what has come of it; then the model servers, the database and

@@ -28,6 +28,8 @@ T = TypeVar("T")
 
 _READERS = 2
 
+SQLITE_VERSION = sqlite3.sqlite_version
+
 
 class Database:
     """An open database, its work done in threads of its own.

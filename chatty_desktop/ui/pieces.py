@@ -173,14 +173,13 @@ class Problem(QFrame):
 
 
 class IconLabel(QLabel):
-    """An icon of the set that follows the colour scheme; 16 px."""
+    """An icon of the set that follows the colour scheme, as high as the words beside it."""
 
     def __init__(
         self, theme: Theme, name: str, tone: Tone = "muted", parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._theme, self._name, self._tone = theme, name, tone
-        self.setFixedSize(QSize(16, 16))
         theme.changed.connect(self._draw)
         self._draw()
 
@@ -191,7 +190,9 @@ class IconLabel(QLabel):
     def _draw(self) -> None:
         ratio = self.devicePixelRatioF()
         icon = self._theme.icon(self._name, self._tone)
-        self.setPixmap(icon.pixmap(QSize(16, 16), ratio))
+        size = QSize(self._theme.icon_size, self._theme.icon_size)
+        self.setFixedSize(size)
+        self.setPixmap(icon.pixmap(size, ratio))
 
 
 class Empty(QWidget):

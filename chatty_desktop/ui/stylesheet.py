@@ -13,10 +13,12 @@ from __future__ import annotations
 from chatty_desktop.ui.tokens import Measures, Tokens
 
 
-def build(t: Tokens, m: Measures) -> str:
-    """The stylesheet of the application for a palette and a density."""
-    parts = (_frames(t), _text(t), _buttons(t, m), _inputs(t, m), _lists(t, m), _chrome(t, m))
-    return "\n".join(parts)
+def build(t: Tokens, m: Measures, icon: int) -> str:
+    """The stylesheet of the application for a palette and a density; `icon` is the size of the
+    icons on buttons in pixels."""
+    icons = f"QToolButton, QPushButton {{ qproperty-iconSize: {icon}px {icon}px; }}"
+    with_measures = (_buttons(t, m), _inputs(t, m), _lists(t, m), _chrome(t, m))
+    return "\n".join((icons, _frames(t), _text(t), *with_measures))
 
 
 def _frames(t: Tokens) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 
 import shiboken6
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QIcon, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QIcon, QPalette
 from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
 
 from chatty_desktop.domain.settings import Appearance
@@ -54,6 +54,11 @@ class Theme(QObject):
     @property
     def is_dark(self) -> bool:
         return self.tokens is DARK
+
+    @property
+    def icon_size(self) -> int:
+        """Pixels of an icon beside words of the usual size; 16 or more."""
+        return max(16, round(0.95 * QFontMetrics(self._application.font()).height()))
 
     def force(self, scheme: Scheme | None) -> None:
         """Pin the scheme; None follows the system again."""
@@ -171,7 +176,7 @@ class Theme(QObject):
 
     def _apply(self) -> None:
         self._application.setPalette(palette(self.tokens))
-        self._application.setStyleSheet(build(self.tokens, self.measures))
+        self._application.setStyleSheet(build(self.tokens, self.measures, self.icon_size))
 
 
 def _is_sized(font: QFont) -> bool:

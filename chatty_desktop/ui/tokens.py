@@ -30,7 +30,7 @@ class Measures:
 
 
 COMFORTABLE: Final = Measures(row=8, item=5, control=5, tab=6, message=16, group=24)
-COMPACT: Final = Measures(row=4, item=2, control=2, tab=3, message=8, group=12)
+COMPACT: Final = Measures(row=5, item=2, control=2, tab=3, message=8, group=12)
 
 Tone = Literal[
     "text", "muted", "accent", "on_accent", "memory", "danger", "warning", "success", "border"

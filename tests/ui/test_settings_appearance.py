@@ -116,12 +116,12 @@ async def test_compact_brings_rows_buttons_and_messages_closer(
     await until(lambda: open_window.said()[-1:] == ["answer 1"])
     view, page = open_window.window.sessions.view, page_of(open_window)
     await until(lambda: view.model().rowCount() > 1)
-    high = (view.sizeHintForRow(1), page.as_system.sizeHint().height())
+    high = (view.sizeHintForRow(1), page.language.sizeHint().height())
     message = open_window.views[0].height()
     pick(open_window, "density", "compact")
     await until(lambda: theme.measures.message == 8)
     await until(lambda: view.sizeHintForRow(1) < high[0])
-    assert page.as_system.sizeHint().height() < high[1]
+    assert page.language.sizeHint().height() < high[1]
     await until(lambda: open_window.views[0].height() < message)
 
 

@@ -374,7 +374,8 @@ class AgentEditor(QDialog):
         column.addLayout(row)
         self.setProperty("panel", "surface")
         self.resize(640, 760)
-        self.setMinimumSize(480, 420)
+        # No minimum width: the buttons below need more with larger letters.
+        self.setMinimumHeight(420)
 
 
 def _button(text: str, kind: str) -> QPushButton:

@@ -14,12 +14,14 @@ from PySide6.QtWidgets import (
     QLabel,
     QMenu,
     QProgressBar,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from chatty_desktop.domain.memory import Fact, LayerSnapshot
+from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.inspector.layer_view import LayerView
 from chatty_desktop.ui.inspector.pending_view import PendingView
 from chatty_desktop.ui.language import number, tr, trn
@@ -38,8 +40,9 @@ class View(LayerView):
     def __init__(self, kind: str, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(kind, theme, parent)
         self._shown: tuple[tuple[Fact, ...], int] | None = None
-        self._heading = QLabel()
+        self._heading = ElidedLabel()
         self._heading.setFont(theme.heading())
+        self._heading.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         set_tone(self._heading, "memory")
         self._size = caption(theme)
         self._size.setToolTip(tr("Characters of the facts that are sent, and how many may be"))

@@ -6,9 +6,10 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.memory import LayerSnapshot, SummaryRevision
+from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.inspector.layer_view import LayerView
 from chatty_desktop.ui.inspector.pending_view import PendingView
 from chatty_desktop.ui.language import tr, trn
@@ -27,8 +28,9 @@ class View(LayerView):
     def __init__(self, kind: str, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(kind, theme, parent)
         self._shown: tuple[SummaryRevision, ...] | None = None
-        self._heading = QLabel(tr("Summary"))
+        self._heading = ElidedLabel(tr("Summary"))
         self._heading.setFont(theme.heading())
+        self._heading.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         set_tone(self._heading, "memory")
         self._covers = caption(theme)
         self._cut = _Link(theme)

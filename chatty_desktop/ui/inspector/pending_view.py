@@ -37,6 +37,7 @@ class PendingView(QWidget):
         font = self._heading.font()
         font.setWeight(font.Weight.DemiBold)
         self._heading.setFont(font)
+        self._heading.setWordWrap(True)
         self._remark = Words(tone="muted")
         self._cards = QWidget()
         column = QVBoxLayout(self)

@@ -14,11 +14,13 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QProgressBar,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
 from chatty_desktop.domain.memory import KeyChange, LayerSnapshot
+from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import N_, number, tr
 from chatty_desktop.ui.pieces import (
     LongWords,
@@ -49,6 +51,8 @@ class StateView(QWidget):
         self._rows: dict[str, KeyRow] = {}
         self._heading = QLabel()
         self._heading.setFont(theme.heading())
+        # Large letters must not widen the panel beyond its column.
+        self._heading.setMinimumWidth(40)
         set_tone(self._heading, "memory")
         self._size = caption(theme)
         self._copy = icon_button(theme, "copy", tr("Copy Σ as JSON"))
@@ -167,7 +171,10 @@ class KeyRow(QFrame):
         self._label.setFont(font)
         self._old = caption(theme, tr("no longer a field"), "warning")
         self._old.hide()
-        self._missing = caption(theme, tr(NOT_KNOWN))
+        self._missing = ElidedLabel(tr(NOT_KNOWN))
+        self._missing.setFont(theme.small())
+        self._missing.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        set_tone(self._missing, "muted")
         self._when = TextButton("")
         self._when.setFont(theme.small())
         self._when.setProperty("tone", "muted")

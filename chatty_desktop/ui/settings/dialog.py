@@ -130,6 +130,7 @@ class SettingsDialog(QWidget):
             self.list.item(row).setSizeHint(QSize(0, high))
         wide = max(letters.horizontalAdvance(tr(title)) for _name, title, _icon in PAGES)
         self._side.setFixedWidth(max(208, wide + 80))
+        self.setMinimumWidth(max(600, self._side.width() + 42 * letters.averageCharWidth()))
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self._side)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QLocale
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from chatty_desktop.domain.settings import Settings, with_appearance
 from chatty_desktop.ui.controls import Choice, Field, Number
 from chatty_desktop.ui.language import N_, tr
+from chatty_desktop.ui.pieces import TextButton
 from chatty_desktop.ui.settings.page import Page, Surroundings
 from chatty_desktop.ui.tokens import S
 from chatty_desktop.ui.translations import language_for, languages
@@ -34,7 +35,7 @@ class SettingsPage(Page):
         self.font_size.setSuffix(tr(" pt"))
         # Steps apply at once, what is typed when it is done.
         self.font_size.setKeyboardTracking(False)
-        self.as_system = QPushButton(tr("As the system"))
+        self.as_system = TextButton(tr("As the system"))
         self.language = Choice()
         self._fill_languages()
         look = self.group(tr("Look"), tr("Applies at once, to every window of the app."))
