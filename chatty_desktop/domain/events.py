@@ -119,6 +119,11 @@ class DownloadChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class RestartWanted:
+    """The person wants the app closed and opened again."""
+
+
+@dataclass(frozen=True, slots=True)
 class Notice:
     """Something the person should know. `session_id` None: the app as a whole."""
 
@@ -152,5 +157,6 @@ Event = (
     | EnginesChanged
     | EmbeddingProgress
     | DownloadChanged
+    | RestartWanted
     | Notice
 )

@@ -223,6 +223,10 @@ def _told(paths: Paths) -> Notice:
         what = ""
     return Notice(
         "info",
-        f"The backup of {when} was restored: {counts.chats:,} chats, {counts.messages:,} messages,"
-        f" {counts.agents:,} agents.{what}",
+        f"The backup of {when} was restored: {_some(counts.chats, 'chat')},"
+        f" {_some(counts.messages, 'message')}, {_some(counts.agents, 'agent')}.{what}",
     )
+
+
+def _some(count: int, one: str) -> str:
+    return f"{count:,} {one}{'' if count == 1 else 's'}"

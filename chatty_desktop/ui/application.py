@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -46,6 +47,12 @@ def run(data_dir: Path | None) -> int:
     # crash that was none.
     sys.stdout.flush()
     sys.stderr.flush()
+    if status == desktop.RESTART:
+        # Another process: nothing of the old window is left in it.
+        if sys.platform == "win32":
+            subprocess.Popen([sys.executable, *sys.orig_argv[1:]])
+        else:
+            os.execv(sys.executable, sys.orig_argv)
     os._exit(status)
 
 

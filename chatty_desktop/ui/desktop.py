@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMessageBox
 import chatty_desktop
 from chatty_desktop.app import App
 from chatty_desktop.domain.errors import AlreadyOpen, ChattyError, Invalid
+from chatty_desktop.domain.events import Event, RestartWanted
 from chatty_desktop.domain.settings import read_settings
 from chatty_desktop.paths import Paths, default_data_folder, resources_folder
 from chatty_desktop.ui.collection import Collection
@@ -35,6 +36,9 @@ log = logging.getLogger(__name__)
 
 CLOSING_SECONDS = 3.0
 """How long closing may take before the process ends all the same."""
+
+RESTART = 64
+"""The exit status of a window that is to be opened again at once."""
 
 PATIENCE_SECONDS = 0.7
 """How long opening may take before a small window says what is going on."""
@@ -87,6 +91,7 @@ class Desktop:
         self._application = application
         self._paths = Paths(data)
         self._closing = asyncio.Event()
+        self._again = False
         self._window: MainWindow | None = None
 
     async def live(self) -> int:
@@ -99,7 +104,7 @@ class Desktop:
                     return app
                 with logging_to(self._paths.logs):
                     await self._serve(app)
-                return 0
+                return RESTART if self._again else 0
         finally:
             signals.close()
 
@@ -123,6 +128,13 @@ class Desktop:
         state = WindowState(self._paths.window)
         window = self._window = MainWindow(app=app, theme=theme, tasks=tasks, state=state)
         window.close_wanted.connect(self._closing.set)
+        window.restart_wanted.connect(self._restart)
+
+        def heard(event: Event) -> None:
+            if isinstance(event, RestartWanted):
+                window.restart()
+
+        app.events.subscribe(heard)
         self._application.commitDataRequest.connect(self._closing.set)
         first = FirstInstance(self._paths.data)
         first.raise_wanted.connect(window.bring_to_front)
@@ -141,6 +153,10 @@ class Desktop:
             log.error("Closing took too long; the process ends all the same")
         window.release()
         collection.stop()
+
+    def _restart(self) -> None:
+        self._again = True
+        self._closing.set()
 
     def _tell(self, text: str) -> None:
         if self._window is not None:

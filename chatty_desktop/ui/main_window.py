@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -38,9 +39,11 @@ class MainWindow(QMainWindow):
     """Puts the panels together and passes what one says to the others.
 
     Closing it only asks: `close_wanted` is emitted, and it stays until `release`.
+    restart_wanted: the same, and open again.
     """
 
     close_wanted = Signal()
+    restart_wanted = Signal()
 
     def __init__(self, *, app: App, theme: Theme, tasks: Tasks, state: WindowState) -> None:
         super().__init__()
@@ -162,10 +165,17 @@ class MainWindow(QMainWindow):
             return
         # Closing now would end the loop under tasks that still write.
         event.ignore()
+        self._leave_editor(self.close_wanted.emit)
+
+    def restart(self) -> None:
+        """Ask for an end and a new beginning; unsaved changes are asked about first."""
+        self._leave_editor(self.restart_wanted.emit)
+
+    def _leave_editor(self, then: Callable[[], object]) -> None:
         if self._editor is not None:
-            self._editor.close_then(self.close_wanted.emit)
+            self._editor.close_then(then)
         else:
-            self.close_wanted.emit()
+            then()
 
     # --- putting together --------------------------------------------------------------------
 

@@ -294,6 +294,8 @@ class ChatPane(QWidget):
             case SessionsChanged(session_id=session_id) if session_id == self._session_id:
                 if session_id is not None:
                     self._tasks.start(self._read_title(session_id))
+            case SessionsChanged(session_id=None) if self._session_id is not None:
+                self._tasks.start(self._read_title(self._session_id))
             case _:
                 pass
 
@@ -313,7 +315,9 @@ class ChatPane(QWidget):
 
     async def _read_title(self, session_id: str) -> None:
         session = await self._sessions.get(session_id)
-        if session is not None and session_id == self._session_id:
+        if session is None:
+            self.forget(session_id)
+        elif session_id == self._session_id:
             self._show_title(session.title)
 
     async def _find(self, message_id: str) -> None:
