@@ -22,6 +22,7 @@ from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.providers import Providers
 from chatty_desktop.engine.reembed import Reembedding
+from chatty_desktop.engine.standing import ModelStanding
 from chatty_desktop.paths import Paths, default_data_folder, resources_folder
 from chatty_desktop.providers.discovery import Discovery
 from chatty_desktop.providers.downloads import Downloads
@@ -71,7 +72,7 @@ class App:
     providers: Providers
     models: ProviderRegistry
     probing: ModelProbing
-    chooser: ModelChooser
+    standing: ModelStanding
     engines: LocalEngines
     discovery: Discovery
     downloads: Downloads
@@ -128,6 +129,7 @@ class App:
             models = ProviderRegistry(paths, keys.key, events.publish)
             models.apply(settings.current)
             embedders = SystemEmbedder(lambda: settings.current, models.embedding_of)
+            engines = LocalEngines(lambda: models.local)
             chooser = ModelChooser(models, lambda: settings.current)
             chat = ChatService(
                 sessions=sessions,
@@ -171,8 +173,8 @@ class App:
             providers=Providers(settings, keys, agents),
             models=models,
             probing=ModelProbing(models, settings.change),
-            chooser=chooser,
-            engines=LocalEngines(lambda: models.local),
+            standing=ModelStanding(chooser, lambda: settings.current, models.cards, engines.check),
+            engines=engines,
             discovery=Discovery(paths.models, unlisted=(STARTER.file_name,)),
             downloads=Downloads(paths.models, events.publish),
             ollama_library=OllamaLibrary(lambda: settings.current, keys.key, events.publish),

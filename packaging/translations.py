@@ -9,37 +9,44 @@ and exits with 1 then.
 
 from __future__ import annotations
 
+import ast
 import io
 import sys
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 from babel.messages.catalog import Catalog, Message
-from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "resources" / "translations"
 CODE = ROOT / "chatty_desktop" / "ui"
-KEYWORDS = {"tr": None, "trn": (1, 2), "N_": None}
+KEYWORDS = {"tr": 1, "N_": 1, "trn": 2}
+"""Functions, and how many of their first arguments are texts."""
 
 
 def source() -> Catalog:
     """Every text of the window, as the code has it now."""
     catalog = Catalog(project="Chatty Desktop", charset="utf-8", fuzzy=False)
-    found = extract_from_dir(
-        CODE, method_map=[("**.py", "python")], keywords=KEYWORDS, comment_tags=()
-    )
-    with warnings.catch_warnings():
-        # It takes f-strings that are values of a text for texts.
-        warnings.simplefilter("ignore")
-        found = sorted(found, key=lambda entry: entry[:2])
-    for file, _line, text, _comments, _context in found:
-        # Without the line: every edit of the code would change the catalogues.
-        catalog.add(text, locations=[(f"chatty_desktop/ui/{file}", 0)])
+    for file in sorted(CODE.rglob("*.py")):
+        for text in texts(file.read_text("utf-8")):
+            # Without the line: every edit of the code would change the catalogues.
+            catalog.add(text, locations=[(file.relative_to(ROOT).as_posix(), 0)])
     return catalog
+
+
+def texts(code: str) -> Iterator[str | tuple[str, str]]:
+    """The texts that `tr` and `N_` are called with, and the pairs of `trn`. Read from the syntax
+    tree: Babel's own reader of Python does not look into f-strings before Python 3.12."""
+    for node in ast.walk(ast.parse(code)):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            wanted = KEYWORDS.get(node.func.id, 0)
+            found = [
+                str(each.value) for each in node.args[:wanted] if isinstance(each, ast.Constant)
+            ]
+            if wanted and len(found) == wanted and all(found):
+                yield found[0] if wanted == 1 else (found[0], found[1])
 
 
 def catalogues() -> list[Path]:

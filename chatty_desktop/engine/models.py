@@ -9,6 +9,7 @@ from chatty_desktop.domain.agents import AgentDefinition
 from chatty_desktop.domain.errors import Refused, Unreachable
 from chatty_desktop.domain.requests import ChatRequest, Usage
 from chatty_desktop.domain.settings import Settings, split_model
+from chatty_desktop.domain.standing import ChosenBy
 from chatty_desktop.engine.ports import ChatModel, Models
 
 
@@ -34,8 +35,7 @@ class ModelChooser:
 
         Raises `Unreachable` when there is none, `Invalid` for a model of an unknown provider.
         """
-        reference = agent.model or self._settings().default_model
-        reference = reference or await self._models.first_available()
+        reference, _why = await self.reference_for(agent.model)
         if reference is None:
             raise Unreachable(
                 "No model is available: no provider in the settings answered."
@@ -43,6 +43,18 @@ class ModelChooser:
                 cause="missing",
             )
         return self._models.chat_model(reference)
+
+    async def reference_for(self, named: str | None) -> tuple[str | None, ChosenBy]:
+        """Which model answers an agent that names this one or none, and why; None without any."""
+        if named:
+            return named, "agent"
+        if default := self._settings().default_model:
+            return default, "default"
+        return await self._models.first_available(), "first"
+
+    def check(self, reference: str) -> None:
+        """Raise `Invalid` when a reference names no provider that can be used. Asks nobody."""
+        self._models.chat_model(reference)
 
     async def extractor(self, wanted: str | None) -> ChatModel | None:
         """Who folds, summarizes, extracts: the strategy's `model`; else the settings'

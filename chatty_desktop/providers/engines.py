@@ -30,6 +30,14 @@ class LocalEngines:
         """`loaded` with the memory that each takes, and the memory of this computer."""
         return await asyncio.to_thread(_measured, self.loaded)
 
+    async def check(self, reference: str) -> None:
+        """Raise `Unreachable` when a model could not be loaded for want of its file, or of the
+        engine itself. Loads nothing."""
+        provider_id, name = split_model(reference)
+        for provider in self._local():
+            if provider.settings.id == provider_id:
+                await provider.check(name)
+
     async def needs(self, reference: str) -> ModelNeeds | None:
         """What a model takes in memory, before it is loaded; None for a model of another kind of
         provider. Raises `Unreachable` when its file cannot be read."""

@@ -23,7 +23,7 @@ from chatty_desktop.providers.local_engine import EngineSettings
 from chatty_desktop.providers.memory import mapped_by, memory
 from chatty_desktop.providers.model_files import check_memory, check_model_file, needs_of
 from chatty_desktop.providers.patience import Patience
-from chatty_desktop.providers.starter import STARTER, STARTER_NAME, StarterModel
+from chatty_desktop.providers.starter import STARTER, STARTER_NAME, StarterModel, not_installed
 
 DEFAULT_CONTEXT = 8192
 STARTER_PER_TOKEN = 12_288
@@ -114,6 +114,11 @@ class LlamaCppProvider:
             await self._chatting.unload(name)
         if purpose != "chat":
             await self._embedding.unload(name)
+
+    async def check(self, name: str) -> None:
+        """Raise `Unreachable` when a model could not be loaded for want of its file or of the
+        engine. Makes and loads nothing."""
+        await asyncio.to_thread(self._check, name)
 
     async def needs(self, name: str) -> ModelNeeds:
         """What a model takes in memory. Raises `Unreachable` when its file cannot be read; makes
@@ -231,6 +236,13 @@ class LlamaCppProvider:
             parameters=file.parameters,
             embeds=None if file.problem else file.embeds,
         )
+
+    def _check(self, name: str) -> None:
+        _check_engine_installed()
+        if name != STARTER_NAME:
+            check_model_file(self._path(name))
+        elif not self._starter.obtainable():
+            raise not_installed()
 
     def _is_there(self, name: str) -> bool:
         if name == STARTER_NAME:

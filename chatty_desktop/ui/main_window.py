@@ -9,7 +9,10 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QApplication,
+    QFrame,
     QMainWindow,
+    QVBoxLayout,
+    QWidget,
 )
 
 from chatty_desktop.app import App
@@ -26,6 +29,7 @@ from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.menus import SCHEMES, Actions
 from chatty_desktop.ui.sessions.deleted import deleted
 from chatty_desktop.ui.sessions.list import SessionList
+from chatty_desktop.ui.status.line import StatusLine
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.window_state import WindowState
@@ -99,7 +103,14 @@ class MainWindow(QMainWindow):
             inspector=self.inspector,
             run_log=self.run_log,
         )
-        self.setCentralWidget(self._columns)
+        self.status = StatusLine(
+            standing=app.standing,
+            loaded=lambda: app.engines.loaded,
+            events=events,
+            theme=theme,
+            tasks=tasks,
+        )
+        self.setCentralWidget(_stacked(self._columns, self.status))
         self.actions_ = Actions(theme, self)
         self.actions_.fill(self.menuBar())
         self._connect()
@@ -199,6 +210,7 @@ class MainWindow(QMainWindow):
         do.write.triggered.connect(self.chat.composer.input.setFocus)
         do.choose_agent.triggered.connect(self._choose_agent)
         do.to_end.triggered.connect(self.chat.transcript.to_end)
+<<<<<<< HEAD
         at_last = self.chat.at_last
         do.edit_last.triggered.connect(at_last.edit)
         do.answer_again.triggered.connect(at_last.answer_again)
@@ -207,6 +219,16 @@ class MainWindow(QMainWindow):
         do.version_before.triggered.connect(lambda: at_last.step_version(-1))
         do.version_after.triggered.connect(lambda: at_last.step_version(1))
         do.message_menu.triggered.connect(at_last.open_menu)
+=======
+        last = self.chat.at_last
+        do.edit_last.triggered.connect(last.edit)
+        do.answer_again.triggered.connect(last.answer_again)
+        do.go_on.triggered.connect(last.go_on)
+        do.copy_last.triggered.connect(last.copy)
+        do.version_before.triggered.connect(lambda: last.step_version(-1))
+        do.version_after.triggered.connect(lambda: last.step_version(1))
+        do.message_menu.triggered.connect(last.open_menu)
+>>>>>>> aab6ea7 (Bring back what was taken out by mistake)
         do.next_chat.triggered.connect(lambda: self.sessions.step(1))
         do.previous_chat.triggered.connect(lambda: self.sessions.step(-1))
         do.next_pane.triggered.connect(self._next_pane)
@@ -226,6 +248,8 @@ class MainWindow(QMainWindow):
         self.agents.new_wanted.connect(lambda: self._edit_agent(None))
         self.agents.edit_wanted.connect(self._edit_agent)
         self.chat.session_changed.connect(self._session_changed)
+        self.chat.composer.agent_shown.connect(self.status.set_agent)
+        self.status.page_wanted.connect(self.open_settings)
         self.chat.scope_changed.connect(self.inspector.set_scope)
         self.inspector.message_wanted.connect(self.chat.show_message)
         self.inspector.verbatim_from_changed.connect(self.chat.transcript.set_verbatim_from)
@@ -270,6 +294,7 @@ class MainWindow(QMainWindow):
     def _session_changed(self, session_id: str | None) -> None:
         self.sessions.set_current(session_id)
         self.run_log.set_session(session_id)
+        self.status.set_session(session_id)
         self.actions_.rename.setEnabled(session_id is not None)
         do = self.actions_
         for action in (do.pin, do.move, do.duplicate, do.archive, do.delete):
@@ -355,3 +380,18 @@ class MainWindow(QMainWindow):
         await self._app.deletions.undo(session_ids)
         if len(session_ids) == 1:
             self.chat.open(session_ids[0])
+
+
+def _stacked(columns: QWidget, status: QWidget) -> QWidget:
+    """The columns above the status line."""
+    holder = QWidget()
+    line = QFrame()
+    line.setProperty("line", "true")
+    line.setFixedHeight(1)
+    column = QVBoxLayout(holder)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    column.addWidget(columns, 1)
+    column.addWidget(line)
+    column.addWidget(status)
+    return holder

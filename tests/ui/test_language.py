@@ -159,7 +159,6 @@ def test_the_search_for_untranslated_texts_finds_them() -> None:
     ]
 
 
-@pytest.mark.skip
 def test_every_text_that_goes_to_the_screen_is_translated() -> None:
     found = [
         f"{file.relative_to(UI)}:{line}: {text!r}"

@@ -12,9 +12,10 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from chatty_desktop.domain.agents import AgentDefinition, read_agent, write_agent
 from chatty_desktop.domain.errors import Invalid, StorageFailed
+from chatty_desktop.ui.language import N_, tr
 
 LARGEST_BYTES = 5_000_000
-_FILTER = "Agent files (*.json);;All files (*)"
+_FILTER = N_("Agent files (*.json);;All files (*)")
 
 
 async def read_agent_file(file: Path) -> AgentDefinition:
@@ -24,7 +25,9 @@ async def read_agent_file(file: Path) -> AgentDefinition:
     try:
         return read_agent(text)
     except Invalid as error:
-        raise Invalid(f"{file.name} is not an agent file. {error}") from error
+        raise Invalid(
+            tr("{name} is not an agent file. {error}", name=file.name, error=error)
+        ) from error
 
 
 async def write_agent_file(file: Path, definition: AgentDefinition) -> None:
@@ -40,14 +43,14 @@ def file_name(name: str) -> str:
 
 def ask_what_to_read(parent: QWidget, chosen: Callable[[Path], None]) -> QFileDialog:
     """Ask for a file to import; `chosen` is called with it, or never."""
-    dialog = QFileDialog(parent, "Import agent", _documents(), _FILTER)
+    dialog = QFileDialog(parent, tr("Import agent"), _documents(), tr(_FILTER))
     dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
     return _open(dialog, chosen)
 
 
 def ask_where_to_write(parent: QWidget, name: str, chosen: Callable[[Path], None]) -> QFileDialog:
     """Ask for a place to export the agent `name` to; `chosen` is called with it, or never."""
-    dialog = QFileDialog(parent, f"Export {name}", _documents(), _FILTER)
+    dialog = QFileDialog(parent, tr("Export {name}", name=name), _documents(), tr(_FILTER))
     dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
     dialog.setDefaultSuffix("json")
     dialog.selectFile(file_name(name))
@@ -69,12 +72,22 @@ def _read(file: Path) -> str:
     try:
         size = file.stat().st_size
         if size > LARGEST_BYTES:
-            raise Invalid(f"{file.name} is not an agent file: it holds {size // 1_000_000} MB.")
+            raise Invalid(
+                tr(
+                    "{name} is not an agent file: it holds {size} MB.",
+                    name=file.name,
+                    size=size // 1000000,
+                )
+            )
         return file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise Invalid(f"{file.name} is not an agent file: it is not UTF-8 text.") from error
+        raise Invalid(
+            tr("{name} is not an agent file: it is not UTF-8 text.", name=file.name)
+        ) from error
     except OSError as error:
-        raise StorageFailed(f"{file} could not be read: {error.strerror or error}.") from error
+        raise StorageFailed(
+            tr("{file} could not be read: {reason}.", file=file, reason=error.strerror or error)
+        ) from error
 
 
 def _write(file: Path, text: str) -> None:
@@ -83,6 +96,10 @@ def _write(file: Path, text: str) -> None:
     opened = saved.open(QIODevice.OpenModeFlag.WriteOnly)
     if not opened or saved.write(written) != len(written) or not saved.commit():
         raise StorageFailed(
-            f"{file} could not be written: {saved.errorString()}. What was there is unharmed;"
-            " choose another place."
+            tr(
+                "{file} could not be written: {reason}. What was there is unharmed; choose another"
+                " place.",
+                file=file,
+                reason=saved.errorString(),
+            )
         )

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.ui.agents.strategy_form import about
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import S
 
@@ -19,9 +20,9 @@ AgentRole: Final = int(Qt.ItemDataRole.UserRole)
 def described(agent: Agent) -> str:
     """The memory and the model of an agent in a few words."""
     definition = agent.definition
-    memory = about(definition.memory_strategy.kind).title
-    memory = "No memory" if memory == "None" else f"{memory} memory"
-    return f"{memory} · {definition.model or 'default model'}"
+    kind = definition.memory_strategy.kind
+    memory = tr("{kind} memory", kind=about(kind).title) if kind != "none" else tr("No memory")
+    return f"{memory} · {definition.model or tr('default model')}"
 
 
 class AgentDelegate(QStyledItemDelegate):

@@ -38,6 +38,7 @@ from chatty_desktop.ui.agents.json_view import JsonView
 from chatty_desktop.ui.agents.questions import ask
 from chatty_desktop.ui.agents.strategy_picker import unusable
 from chatty_desktop.ui.controls import ModelChoices
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Problem, scrolled
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
@@ -84,14 +85,14 @@ class AgentEditor(QDialog):
         self.problem = Problem(theme, "danger", "warning-circle")
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.tabs.addTab(scrolled(self.form), "Agent")
+        self.tabs.addTab(scrolled(self.form), tr("Agent"))
         self.tabs.addTab(self.json, "JSON")
-        self.save_button = QPushButton("Save")
+        self.save_button = QPushButton(tr("Save"))
         self.save_button.setProperty("kind", "primary")
         self.save_button.setDefault(True)
-        self.cancel_button = _button("Cancel", "")
-        self.import_button = _button("Import …", "quiet")
-        self.export_button = _button("Export …", "quiet")
+        self.cancel_button = _button(tr("Cancel"), "")
+        self.import_button = _button(tr("Import …"), "quiet")
+        self.export_button = _button(tr("Export …"), "quiet")
         theme.dress(self.import_button, "download-simple")
         theme.dress(self.export_button, "export")
         self._arrange()
@@ -165,7 +166,7 @@ class AgentEditor(QDialog):
     async def _load(self, agent_id: str) -> None:
         agent = await self._agents.get(agent_id)
         if agent is None:
-            raise Invalid("That agent is no longer there.")
+            raise Invalid(tr("That agent is no longer there."))
         self._fill(agent)
         self._present()
 
@@ -191,8 +192,8 @@ class AgentEditor(QDialog):
         self._filling = False
 
     def _title(self) -> None:
-        name = self._stored["name"] if self._agent_id else "New agent"
-        self.setWindowTitle(f"{name} — agent[*]")
+        name = self._stored["name"] if self._agent_id else tr("New agent")
+        self.setWindowTitle(tr("{name} — agent[*]", name=name))
         self.setWindowModified(self.dirty)
 
     # --- checking and saving -----------------------------------------------------------------
@@ -244,7 +245,7 @@ class AgentEditor(QDialog):
             if taken is not None and taken.id != self._agent_id:
                 self.tabs.setCurrentIndex(FORM)
                 self.form.show_problems(
-                    [("name", "Another agent has this name; choose another one.")]
+                    [("name", tr("Another agent has this name; choose another one."))]
                 )
                 return
             agent = await self._agents.save(definition, self._agent_id)
@@ -312,11 +313,11 @@ class AgentEditor(QDialog):
         if agent is None:
             self._agent_id = None
             self._clean = {}
-            self.problem.say("This agent was deleted. Save to keep what is here as a new one.")
+            self.problem.say(tr("This agent was deleted. Save to keep what is here as a new one."))
         elif agent.definition.model_dump(mode="json") == self._stored:
             return
         elif self.dirty:
-            self.problem.say("This agent was changed elsewhere. Saving replaces that change.")
+            self.problem.say(tr("This agent was changed elsewhere. Saving replaces that change."))
         else:
             self._fill(agent)
 
@@ -348,8 +349,8 @@ class AgentEditor(QDialog):
 
         ask(
             self,
-            "Save the changes to this agent?",
-            "Without saving they are lost.",
+            tr("Save the changes to this agent?"),
+            tr("Without saving they are lost."),
             (button.Save, button.Discard, button.Cancel),
             answered,
         )

@@ -15,12 +15,13 @@ from PySide6.QtCore import (
     Qt,
 )
 
+from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.pieces import tip
 
 Index = QModelIndex | QPersistentModelIndex
 NAME, DESCRIPTION = 0, 1
 COLUMNS: Final = ("name", "description")
-HEADERS: Final = ("Name", "What belongs in it")
+HEADERS: Final = (N_("Name"), N_("What belongs in it"))
 ProblemRole: Final = int(Qt.ItemDataRole.UserRole)
 _MOVED = "application/x-chatty-field-row"
 
@@ -143,7 +144,7 @@ class FieldsModel(QAbstractTableModel):
         role: int = Qt.ItemDataRole.DisplayRole,
     ) -> Any:
         if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return HEADERS[section]
+            return tr(HEADERS[section])
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         return None

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 
 from chatty_desktop.ui.agents.fields_model import COLUMNS, HEADERS, NAME, FieldsModel, ProblemRole
 from chatty_desktop.ui.agents.strategy_form import Problems
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import icon_button
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import S
@@ -43,13 +44,13 @@ class FieldsTable(QWidget):
         self._arrange(theme)
         self.setFocusProxy(self.view)
 
-        add = QPushButton("Add field")
+        add = QPushButton(tr("Add field"))
         add.setAutoDefault(False)
         theme.dress(add, "plus", "text")
         add.clicked.connect(self.add)
-        self._up = icon_button(theme, "arrow-up", "Move field up (Alt+Up)")
-        self._down = icon_button(theme, "arrow-down", "Move field down (Alt+Down)")
-        self._delete = icon_button(theme, "trash", "Delete field (Delete)")
+        self._up = icon_button(theme, "arrow-up", tr("Move field up (Alt+Up)"))
+        self._down = icon_button(theme, "arrow-down", tr("Move field down (Alt+Down)"))
+        self._delete = icon_button(theme, "trash", tr("Delete field (Delete)"))
         self._up.clicked.connect(lambda: self.move_current(-1))
         self._down.clicked.connect(lambda: self.move_current(1))
         self._delete.clicked.connect(self.delete_chosen)
@@ -114,7 +115,14 @@ class FieldsTable(QWidget):
             if row.isdigit() and column in COLUMNS:
                 number = COLUMNS.index(column)
                 cells[int(row), number] = reason
-                said.append(f"Row {int(row) + 1}, {HEADERS[number].lower()}: {reason}")
+                said.append(
+                    tr(
+                        "Row {row}, {column}: {reason}",
+                        row=int(row) + 1,
+                        column=tr(HEADERS[number]).lower(),
+                        reason=reason,
+                    )
+                )
             else:
                 said.append(reason)
         self.model.show_problems(cells)
@@ -124,7 +132,7 @@ class FieldsTable(QWidget):
         view = self.view
         view.setModel(self.model)
         view.setItemDelegate(self._delegate)
-        view.setAccessibleName("Fields")
+        view.setAccessibleName(tr("Fields"))
         view.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         view.setEditTriggers(
             QAbstractItemView.EditTrigger.DoubleClicked

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from chatty_desktop.ui.agents.strategy_form import FormParts, Problems
 from chatty_desktop.ui.agents.strategy_picker import StrategyPicker
 from chatty_desktop.ui.controls import Field, GrowingText, ModelChoices, ModelPicker, Number
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import L, S
 
@@ -30,22 +31,25 @@ class AgentForm(QWidget):
         self._choices = choices
         self._tools: list[str] = []
         self.name = QLineEdit()
-        self.name.setPlaceholderText("What the agent is called in chats")
+        self.name.setPlaceholderText(tr("What the agent is called in chats"))
         self.name.setMaxLength(200)
         self.system_prompt = GrowingText(4, 14)
-        self.system_prompt.setPlaceholderText("Who the agent is and how it answers")
-        self.model = ModelPicker(choices, "Default model", names_default=True)
+        self.system_prompt.setPlaceholderText(tr("Who the agent is and how it answers"))
+        self.model = ModelPicker(choices, tr("Default model"), names_default=True)
         self.strategy = StrategyPicker(FormParts(theme, choices))
         self.max_steps = Number(1, 1000)
         self.fields = {
-            "name": Field("Name", self.name, theme),
-            "system_prompt": Field("System prompt", self.system_prompt, theme),
-            "model": Field("Model", self.model, theme),
+            "name": Field(tr("Name"), self.name, theme),
+            "system_prompt": Field(tr("System prompt"), self.system_prompt, theme),
+            "model": Field(tr("Model"), self.model, theme),
             "max_steps": Field(
-                "Most steps in one answer",
+                tr("Most steps in one answer"),
                 self.max_steps,
                 theme,
-                "Model calls and tool calls, before an answer that goes round in circles is ended.",
+                tr(
+                    "Model calls and tool calls, before an answer that goes round in circles is"
+                    " ended."
+                ),
             ),
         }
         column = QVBoxLayout(self)

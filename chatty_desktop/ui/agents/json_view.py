@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.agents import AgentDefinition, read_agent
 from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Problem, TextButton
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.throttle import Throttle
@@ -32,11 +33,11 @@ class JsonView(QWidget):
         self._shown = ""
         self.text = QPlainTextEdit()
         self.text.setFont(theme.monospace())
-        self.text.setAccessibleName("Agent as JSON")
+        self.text.setAccessibleName(tr("Agent as JSON"))
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
         self.text.setTabChangesFocus(True)
         self.problem = Problem(theme, "danger", "warning-circle")
-        self._discard = TextButton("Discard what was edited here")
+        self._discard = TextButton(tr("Discard what was edited here"))
         self._discard.clicked.connect(self.discard)
         self._check = Throttle(CHECK_MS, self._check_quietly, self)
         below = QHBoxLayout()

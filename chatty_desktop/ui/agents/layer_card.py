@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from chatty_desktop.engine.memory import missing
 from chatty_desktop.ui.agents.strategy_form import FormParts, Problems, about, build_form
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import IconLabel, Problem, icon_button
 from chatty_desktop.ui.tokens import XS, M, S
 
@@ -38,9 +39,9 @@ class LayerCard(QFrame):
         self.form = build_form(self.kind, parts)
         self.setProperty("panel", "raised")
         self.head = _Head(parts, self)
-        self.up = icon_button(parts.theme, "arrow-up", "Move layer up (Alt+Up)")
-        self.down = icon_button(parts.theme, "arrow-down", "Move layer down (Alt+Down)")
-        self.remove = icon_button(parts.theme, "trash", "Remove layer (Delete)")
+        self.up = icon_button(parts.theme, "arrow-up", tr("Move layer up (Alt+Up)"))
+        self.down = icon_button(parts.theme, "arrow-down", tr("Move layer down (Alt+Down)"))
+        self.remove = icon_button(parts.theme, "trash", tr("Remove layer (Delete)"))
         self.head.row.addWidget(self.up)
         self.head.row.addWidget(self.down)
         self.head.row.addWidget(self.remove)
@@ -67,7 +68,9 @@ class LayerCard(QFrame):
     def show_place(self, number: int, count: int) -> None:
         """Say which layer it is, from 1 on, of how many."""
         self.head.say(f"{number}.  {self._title}")
-        self.head.setAccessibleName(f"Layer {number} of {count}: {self._title}")
+        self.head.setAccessibleName(
+            tr("Layer {number} of {count}: {title}", number=number, count=count, title=self._title)
+        )
         self.up.setEnabled(number > 1)
         self.down.setEnabled(number < count)
 
@@ -96,7 +99,7 @@ class _Head(QFrame):
         self.setProperty("panel", "handle")
         self.setCursor(Qt.CursorShape.OpenHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setToolTip("Drag to change the order of the layers")
+        self.setToolTip(tr("Drag to change the order of the layers"))
         self.row = QHBoxLayout(self)
         self.row.setContentsMargins(S, XS, XS, XS)
         self.row.setSpacing(XS)

@@ -36,6 +36,7 @@ from chatty_desktop.ui.agents.agent_files import (
 )
 from chatty_desktop.ui.agents.agent_row import AgentDelegate, AgentRole, described
 from chatty_desktop.ui.agents.questions import ask
+from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Empty, Problem, icon_button, tip
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.tasks import Tasks
@@ -80,12 +81,12 @@ class AgentList(QWidget):
         self._pages = QStackedWidget()
         self.report = Problem(theme, "accent", "info")
         self.failure = Problem(theme, "danger", "warning-circle")
-        self.chat_action = self._action("Chat with agent", "chat-circle", self._chat_with)
-        self.edit_action = self._action("Edit …", "pencil-simple", self._edit, "F2")
-        self.duplicate_action = self._action("Duplicate", "copy-simple", self._duplicate)
-        self.export_action = self._action("Export …", "export", self._export)
+        self.chat_action = self._action(tr("Chat with agent"), "chat-circle", self._chat_with)
+        self.edit_action = self._action(tr("Edit …"), "pencil-simple", self._edit, "F2")
+        self.duplicate_action = self._action(tr("Duplicate"), "copy-simple", self._duplicate)
+        self.export_action = self._action(tr("Export …"), "export", self._export)
         self.delete_action = self._action(
-            "Delete …", "trash", self._ask_to_delete, QKeySequence.StandardKey.Delete
+            tr("Delete …"), "trash", self._ask_to_delete, QKeySequence.StandardKey.Delete
         )
         self._arrange()
         unsubscribe = events.subscribe(self._heard)
@@ -130,9 +131,11 @@ class AgentList(QWidget):
                 row = self.list.count() - 1
         self.list.setCurrentRow(min(row, self.list.count() - 1))
         self._empty.say(
-            "No agents yet",
-            "An agent is a system prompt, a model and a memory. Press + to make one, or import a"
-            " file.",
+            tr("No agents yet"),
+            tr(
+                "An agent is a system prompt, a model and a memory. Press + to make one, or"
+                " import a file."
+            ),
         )
         self._pages.setCurrentIndex(1 if agents else 0)
         self._enable()
@@ -177,12 +180,14 @@ class AgentList(QWidget):
 
         ask(
             self,
-            f"Delete {agent.name}?",
-            "What it remembers goes with it, in every chat: the kept state with its history, and"
-            " the ledger. What was said stays in the chats. This cannot be undone.",
+            tr("Delete {name}?", name=agent.name),
+            tr(
+                "What it remembers goes with it, in every chat: the kept state with its history,"
+                " and the ledger. What was said stays in the chats. This cannot be undone."
+            ),
             (button.Cancel, button.Yes),
             answered,
-            {button.Yes: "Delete"},
+            {button.Yes: tr("Delete")},
         )
 
     # --- doing it ----------------------------------------------------------------------------
@@ -202,43 +207,57 @@ class AgentList(QWidget):
 
         ask(
             self,
-            f"Replace {definition.name}?",
-            "There is an agent of that name. If it is replaced, its chats and what it remembers"
-            " stay.",
+            tr("Replace {name}?", name=definition.name),
+            tr(
+                "There is an agent of that name. If it is replaced, its chats and what it remembers"
+                " stay."
+            ),
             (button.Cancel, button.Yes, button.No),
             answered,
-            {button.Yes: "Replace", button.No: "Keep both"},
+            {button.Yes: tr("Replace"), button.No: tr("Keep both")},
         )
 
     async def _replace(self, definition: AgentDefinition) -> None:
         agent = await self._agents.import_(definition)
-        self._chosen_next(agent, f"Imported {agent.name}.")
+        self._chosen_next(agent, tr("Imported {name}.", name=agent.name))
 
     async def _add_copy(self, definition: AgentDefinition) -> None:
         taken = {agent.name for agent in await self._agents.list()}
         name = free_name(definition.name, taken)
         agent = await self._agents.save(definition.model_copy(update={"name": name}))
-        self._chosen_next(agent, f"Added {agent.name}.")
+        self._chosen_next(agent, tr("Added {name}.", name=agent.name))
 
     async def _write(self, file: Path, definition: AgentDefinition) -> None:
         await write_agent_file(file, definition)
-        self.report.say(f"Exported {definition.name} to {file}.")
+        self.report.say(tr("Exported {name} to {file}.", name=definition.name, file=file))
 
     async def _delete(self, agent: Agent) -> None:
         for session_id in self._chat.running():
             phase = self._chat.phase(session_id)
             if phase is not None and phase.agent_id == agent.id:
                 raise Invalid(
-                    f"{agent.name} is answering in a chat. Stop it, or wait until it is done;"
-                    " then delete it."
+                    tr(
+                        "{name} is answering in a chat. Stop it, or wait until it is done; then"
+                        " delete it.",
+                        name=agent.name,
+                    )
                 )
         counts = await self._agents.delete(agent.id)
-        kept = [f"{_counted(counts.revisions, 'revision')} of its state"]
-        kept += [_counted(counts.summaries, "summary", "summaries")] if counts.summaries else []
-        kept += [_counted(counts.facts, "fact")] if counts.facts else []
+        kept = [
+            trn("{count} revision of its state", "{count} revisions of its state", counts.revisions)
+        ]
+        if counts.summaries:
+            kept.append(trn("{count} summary", "{count} summaries", counts.summaries))
+        if counts.facts:
+            kept.append(trn("{count} fact", "{count} facts", counts.facts))
+        rows = trn("{count} ledger row", "{count} ledger rows", counts.ledger_rows)
         self.report.say(
-            f"Deleted {agent.name}, with {', '.join(kept)} and"
-            f" {_counted(counts.ledger_rows, 'ledger row')}."
+            tr(
+                "Deleted {name}, with {kept} and {rows}.",
+                name=agent.name,
+                kept=", ".join(kept),
+                rows=rows,
+            )
         )
 
     def _chosen_next(self, agent: Agent, report: str) -> None:
@@ -286,11 +305,11 @@ class AgentList(QWidget):
             action.setEnabled(chosen)
 
     def _arrange(self) -> None:
-        title = QLabel("Agents")
+        title = QLabel(tr("Agents"))
         title.setFont(self._theme.heading())
-        new = icon_button(self._theme, "plus", "New agent")
+        new = icon_button(self._theme, "plus", tr("New agent"))
         new.clicked.connect(self.new_wanted)
-        bring = icon_button(self._theme, "download-simple", "Import agent …")
+        bring = icon_button(self._theme, "download-simple", tr("Import agent …"))
         bring.clicked.connect(lambda: ask_what_to_read(self, self.import_from))
         top = QHBoxLayout()
         top.setContentsMargins(L, M, S, S)
@@ -299,7 +318,7 @@ class AgentList(QWidget):
         top.addWidget(bring)
         top.addWidget(new)
 
-        self.list.setAccessibleName("Agents")
+        self.list.setAccessibleName(tr("Agents"))
         self.list.setItemDelegate(self._delegate)
         self.list.setProperty("panel", "window")
         self.list.setFrameShape(QFrame.Shape.NoFrame)
@@ -318,7 +337,7 @@ class AgentList(QWidget):
         below.setContentsMargins(S, XS, S, S)
         below.setSpacing(XS)
         actions = (self.edit_action, self.duplicate_action, self.export_action, self.delete_action)
-        self.chat_action.setIconText("Chat")
+        self.chat_action.setIconText(tr("Chat"))
         chat = _button(self.chat_action)
         chat.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         below.addWidget(chat)
@@ -347,10 +366,6 @@ def free_name(name: str, taken: set[str]) -> str:
         candidate = f"{name[:190]} {number}"
         number += 1
     return candidate
-
-
-def _counted(count: int, what: str, many: str = "") -> str:
-    return f"{count} {what if count == 1 else many or what + 's'}"
 
 
 def _button(action: QAction) -> QToolButton:

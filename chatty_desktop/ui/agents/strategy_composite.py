@@ -19,11 +19,12 @@ from chatty_desktop.ui.agents.strategy_form import (
     about,
     kinds,
 )
+from chatty_desktop.ui.language import N_, tr, trn
 from chatty_desktop.ui.pieces import caption
 from chatty_desktop.ui.tokens import S
 
-NO_LAYER = "No layer yet: the model sees only the new message. Add a layer."
-IN_ORDER = (
+NO_LAYER = N_("No layer yet: the model sees only the new message. Add a layer.")
+IN_ORDER = N_(
     "Layers are asked and written in this order; what one shows word for word, no other repeats."
     " Drag a layer by its name, or press Alt+Up and Alt+Down there, to move it."
 )
@@ -33,20 +34,27 @@ _NO_LAYERS = ("none", "composite")
 
 def _short(config: Composite) -> str:
     names = [about(layer.kind).title for layer in config.layers]
-    return " + ".join(names) if names else "No layer of memory yet: sees only your new message"
+    return " + ".join(names) if names else tr("No layer of memory yet: sees only your new message")
 
 
 def _sentence(config: Composite) -> str:
     names = [about(layer.kind).title for layer in config.layers]
     if not names:
-        return "This agent's memory has no layer yet: it sees only the message you send."
-    return f"This agent's memory has {len(names)} layers: {', '.join(names)}."
+        return tr("This agent's memory has no layer yet: it sees only the message you send.")
+    return trn(
+        "This agent's memory has {count} layer: {names}.",
+        "This agent's memory has {count} layers: {names}.",
+        len(names),
+        names=", ".join(names),
+    )
 
 
 ABOUT = About(
-    "Composite",
-    "For chats that need both the recent messages and recall: several of the others, one after the"
-    " other.",
+    N_("Composite"),
+    N_(
+        "For chats that need both the recent messages and recall: several of the others, one"
+        " after the other."
+    ),
     _short,
     _sentence,
 )
@@ -64,7 +72,7 @@ class Form(StrategyForm):
         self._problem.setWordWrap(True)
         self._layers = QVBoxLayout()
         self._layers.setSpacing(S)
-        self.add_button = QPushButton("Add layer")
+        self.add_button = QPushButton(tr("Add layer"))
         self.add_button.setAutoDefault(False)
         parts.theme.dress(self.add_button, "plus", "text")
         menu = QMenu(self.add_button)
@@ -72,7 +80,9 @@ class Form(StrategyForm):
             if kind not in _NO_LAYERS:
                 there = implemented(kind)
                 title = about(kind).title
-                action = menu.addAction(title if there else f"{title} (not there yet)")
+                action = menu.addAction(
+                    title if there else tr("{title} (not there yet)", title=title)
+                )
                 action.setEnabled(there)
                 action.setData(kind)
         menu.triggered.connect(lambda action: self.add(action.data()))
@@ -183,6 +193,7 @@ class Form(StrategyForm):
     def _number(self) -> None:
         for number, card in enumerate(self.cards, 1):
             card.show_place(number, len(self.cards))
-        self._hint.setText(IN_ORDER if len(self.cards) > 1 else "" if self.cards else NO_LAYER)
+        hint = IN_ORDER if len(self.cards) > 1 else "" if self.cards else NO_LAYER
+        self._hint.setText(tr(hint))
         self._hint.setVisible(bool(self._hint.text()))
         self.rearranged.emit()

@@ -3,7 +3,7 @@ found."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtWidgets import QWidget
@@ -12,24 +12,29 @@ from chatty_desktop.domain.episodes import SeenScores
 from chatty_desktop.domain.strategies import Episodic
 from chatty_desktop.ui.agents.strategy_form import About, FormParts, StrategyForm
 from chatty_desktop.ui.controls import Choice, Cosine, Field, Number
+from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.pieces import TextButton
 
 ABOUT = About(
-    "Episodic",
-    "For chats that come back to old things: past messages that resemble the new one are recalled,"
-    " with date and speaker.",
+    N_("Episodic"),
+    N_(
+        "For chats that come back to old things: past messages that resemble the new one are"
+        " recalled, with date and speaker."
+    ),
 )
 RANKINGS = {
-    "vector": "By meaning",
-    "hybrid": "By meaning and by words",
+    "vector": N_("By meaning"),
+    "hybrid": N_("By meaning and by words"),
 }
 _RANKING_HINTS = {
-    "vector": "What means something similar comes back, however it is put.",
-    "hybrid": "Names, numbers and rare words count too, and so does the message before each."
-    " Finds more in most chats.",
+    "vector": N_("What means something similar comes back, however it is put."),
+    "hybrid": N_(
+        "Names, numbers and rare words count too, and so does the message before each."
+        " Finds more in most chats."
+    ),
 }
 
-_COSINE = "A cosine: 1 is the same text. Scores differ by embedding model."
+_COSINE = N_("A cosine: 1 is the same text. Scores differ by embedding model.")
 
 
 class Form(StrategyForm):
@@ -42,12 +47,12 @@ class Form(StrategyForm):
         self._threshold = Cosine()
         self._ranking = Choice()
         for ranking, words in RANKINGS.items():
-            self._ranking.addItem(words, ranking)
-        self._ranking_field = Field("How messages are found", self._ranking, theme)
+            self._ranking.addItem(tr(words), ranking)
+        self._ranking_field = Field(tr("How messages are found"), self._ranking, theme)
         self.suggestion = TextButton("")
         self.suggestion.clicked.connect(self._take_suggestion)
-        self.add_field("top_k", Field("Messages recalled at most", self._top_k, theme))
-        self._threshold_field = Field("How near they must be", self._threshold, theme)
+        self.add_field("top_k", Field(tr("Messages recalled at most"), self._top_k, theme))
+        self._threshold_field = Field(tr("How near they must be"), self._threshold, theme)
         self.add_field("threshold", self._threshold_field)
         self.column.addWidget(self.suggestion)
         self.add_field("ranking", self._ranking_field)
@@ -78,19 +83,25 @@ class Form(StrategyForm):
         self.changed.emit()
 
     def _draw(self) -> None:
-        self._ranking_field.hint(_RANKING_HINTS[self._ranking.currentData()])
+        self._ranking_field.hint(tr(_RANKING_HINTS[self._ranking.currentData()]))
         self._suggest()
 
     def _suggest(self) -> None:
         """Say which scores are usual here, and offer the threshold known for the embedder, unless
         it is the one that stands."""
         choices = self.parts.choices
-        self._threshold_field.hint(f"{_COSINE} {seen_words(choices.seen)}".strip())
+        self._threshold_field.hint(f"{tr(_COSINE)} {seen_words(choices.seen)}".strip())
         suggested = choices.suggested_threshold
         there = suggested is not None and abs(suggested - self._threshold.value()) > 0.001
         self.suggestion.setVisible(there)
         if there:
-            self.suggestion.setText(f"Use {suggested:g}, which suits {choices.embedder}")
+            self.suggestion.setText(
+                tr(
+                    "Use {value}, which suits {embedder}",
+                    value=f"{suggested:g}",
+                    embedder=choices.embedder,
+                )
+            )
 
     def _take_suggestion(self) -> None:
         suggested = self.parts.choices.suggested_threshold
@@ -100,9 +111,13 @@ class Form(StrategyForm):
 
 def seen_words(seen: SeenScores) -> str:
     """Which scores the agent's last messages got, as a sentence; "" when there are none yet."""
-    parts = [
-        f"{what} scored {min(scores):.2f} to {max(scores):.2f}"
-        for what, scores in (("what was recalled", seen.recalled), ("what was not", seen.left_out))
-        if scores
-    ]
-    return f"In this agent's chats {', '.join(parts)}." if parts else ""
+    parts = []
+    if seen.recalled:
+        parts.append(tr("what was recalled scored {scores}", scores=_span(seen.recalled)))
+    if seen.left_out:
+        parts.append(tr("what was not scored {scores}", scores=_span(seen.left_out)))
+    return tr("In this agent's chats {what}.", what=", ".join(parts)) if parts else ""
+
+
+def _span(scores: Sequence[float]) -> str:
+    return tr("{least} to {most}", least=f"{min(scores):.2f}", most=f"{max(scores):.2f}")

@@ -7,7 +7,7 @@ be chosen.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any, cast, get_args
 
@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from chatty_desktop.domain.strategies import Strategy
 from chatty_desktop.engine.memory import implemented
 from chatty_desktop.ui.controls import Field, ModelChoices
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import M
 
@@ -28,7 +29,8 @@ Problems = Sequence[tuple[str, str]]
 class About:
     """A strategy in words: its name, one sentence on when to choose it, and, given a
     configuration of its kind, what it does: a few words for the line under the composer, and a
-    sentence for a chat that is still empty."""
+    sentence for a chat that is still empty. `title` and `when` are marked for the translators where
+    they are written down; `about` gives them in the window's language."""
 
     title: str
     when: str
@@ -94,7 +96,8 @@ def kinds() -> list[str]:
 
 def about(kind: str) -> About:
     """What the picker says of a kind."""
-    return cast("About", _module(kind).ABOUT)
+    found = cast("About", _module(kind).ABOUT)
+    return replace(found, title=tr(found.title), when=tr(found.when))
 
 
 def build_form(kind: str, parts: FormParts) -> StrategyForm | None:

@@ -6,20 +6,23 @@ from typing import Any
 
 from chatty_desktop.domain.strategies import FullTranscript
 from chatty_desktop.ui.agents.strategy_form import About, StrategyForm
+from chatty_desktop.ui.language import N_, tr
 
 
 def _short(config: FullTranscript) -> str:
-    return "Sees the whole chat, every time"
+    return tr("Sees the whole chat, every time")
 
 
 def _sentence(config: FullTranscript) -> str:
-    return "This agent reads the whole chat again with every message."
+    return tr("This agent reads the whole chat again with every message.")
 
 
 ABOUT = About(
-    "Full transcript",
-    "For a text or a problem worked on closely: the model sees every message of the chat, as long"
-    " as its context holds them.",
+    N_("Full transcript"),
+    N_(
+        "For a text or a problem worked on closely: the model sees every message of the chat, as"
+        " long as its context holds them."
+    ),
     _short,
     _sentence,
 )

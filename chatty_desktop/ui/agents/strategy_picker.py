@@ -29,12 +29,13 @@ from chatty_desktop.ui.agents.strategy_form import (
     kinds,
 )
 from chatty_desktop.ui.controls import Choice, Field
+from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.pieces import Problem
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import M, S
 
 WhenRole: Final = int(Qt.ItemDataRole.UserRole) + 1
-MID_SESSION = (
+MID_SESSION = N_(
     "Chats with this agent lose nothing: what was said stays, and so does what the old memory"
     " kept. The new memory starts at the last exchange of each chat."
 )
@@ -64,11 +65,13 @@ class StrategyPicker(QWidget):
         for kind in self._kinds:
             entry = about(kind)
             there = implemented(kind)
-            self.choice.addItem(entry.title if there else f"{entry.title} (not there yet)", kind)
+            self.choice.addItem(
+                entry.title if there else tr("{title} (not there yet)", title=entry.title), kind
+            )
             self.choice.setItemData(self.choice.count() - 1, entry.when, WhenRole)
             role = Qt.ItemDataRole.AccessibleDescriptionRole
             self.choice.setItemData(self.choice.count() - 1, entry.when, role)
-        self._field = Field("Memory", self.choice, theme, about("none").when)
+        self._field = Field(tr("Memory"), self.choice, theme, about("none").when)
         self._notice = Problem(theme, "warning", "info")
         self._mid_session = Problem(theme, "memory", "brain")
         line = QFrame()
@@ -151,7 +154,7 @@ class StrategyPicker(QWidget):
         self._field.say("")
         self._notice.say("" if implemented(kind) else missing(kind))
         another = self._stored and implemented(kind) and kind != self._loaded["kind"]
-        self._mid_session.say(MID_SESSION if another else "")
+        self._mid_session.say(tr(MID_SESSION) if another else "")
 
     def _put_after_choice(self, form: StrategyForm) -> None:
         """Have Tab walk the form between the choice of its kind and what follows that: made

@@ -10,23 +10,26 @@ from PySide6.QtWidgets import QWidget
 from chatty_desktop.domain.strategies import Semantic
 from chatty_desktop.ui.agents.strategy_form import About, FormParts, StrategyForm
 from chatty_desktop.ui.controls import Field, GrowingText, ModelPicker, Number
+from chatty_desktop.ui.language import N_, tr
 
 
 def _short(config: Semantic) -> str:
-    return "Knows the facts noted from this chat, not its words"
+    return tr("Knows the facts noted from this chat, not its words")
 
 
 def _sentence(config: Semantic) -> str:
-    return (
+    return tr(
         "This agent notes the facts you tell it after each answer and goes on from them, not from"
         " the whole chat. Watch them gather on the right."
     )
 
 
 ABOUT = About(
-    "Semantic",
-    "For knowledge recalled by what it is about: facts are drawn from each reply and kept in a"
-    " list.",
+    N_("Semantic"),
+    N_(
+        "For knowledge recalled by what it is about: facts are drawn from each reply and kept in a"
+        " list."
+    ),
     _short,
     _sentence,
 )
@@ -40,37 +43,42 @@ class Form(StrategyForm):
         theme = parts.theme
         self._prompt = GrowingText(2, 10)
         self._prompt.setPlaceholderText(
-            "Built in: who the user is, what they have, want, like, decided; names, numbers, dates"
+            tr(
+                "Built in: who the user is, what they have, want, like, decided; names, numbers,"
+                " dates"
+            )
         )
-        self._model = ModelPicker(parts.choices, "Chosen by the settings")
+        self._model = ModelPicker(parts.choices, tr("Chosen by the settings"))
         self._max_chars = Number(100, 1_000_000)
         self._max_chars.setSingleStep(500)
         self.add_field(
             "extractor_prompt",
             Field(
-                "Which facts to note",
+                tr("Which facts to note"),
                 self._prompt,
                 theme,
-                "Your own instruction takes the place of the built-in one. The new messages and"
-                " the form of the answer are added to it.",
+                tr(
+                    "Your own instruction takes the place of the built-in one. The new messages and"
+                    " the form of the answer are added to it."
+                ),
             ),
         )
         self.add_field(
             "max_chars",
             Field(
-                "Most characters sent",
+                tr("Most characters sent"),
                 self._max_chars,
                 theme,
-                "When the facts are longer, the newest are sent. All are kept.",
+                tr("When the facts are longer, the newest are sent. All are kept."),
             ),
         )
         self.add_field(
             "model",
             Field(
-                "Model that notes facts",
+                tr("Model that notes facts"),
                 self._model,
                 theme,
-                "It is asked once after each reply. A small, quick one will do.",
+                tr("It is asked once after each reply. A small, quick one will do."),
             ),
         )
         self.set({})

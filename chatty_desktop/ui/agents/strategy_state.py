@@ -11,29 +11,33 @@ from chatty_desktop.domain.strategies import State
 from chatty_desktop.ui.agents.fields_table import FieldsTable
 from chatty_desktop.ui.agents.strategy_form import About, FormParts, Problems, StrategyForm
 from chatty_desktop.ui.controls import Field, GrowingText, ModelPicker, Number
+from chatty_desktop.ui.language import N_, tr
 
 
 def _short(config: State) -> str:
-    return "Keeps what matters in a state you can read"
+    return tr("Keeps what matters in a state you can read")
 
 
 def _sentence(config: State) -> str:
     names = [field.name.replace("_", " ") for field in config.fields]
     about = f" ({', '.join(names[:4])}{' …' if len(names) > 4 else ''})" if names else ""
-    return (
-        f"This agent notes what matters{about} after each answer and goes on from its notes, "
-        "not from the whole chat. Watch the notes fill on the right."
+    return tr(
+        "This agent notes what matters{about} after each answer and goes on from its notes, "
+        "not from the whole chat. Watch the notes fill on the right.",
+        about=about,
     )
 
 
 ABOUT = About(
-    "State",
-    "For long threads whose prompt must stop growing: a few keys hold what matters, and each reply"
-    " folds what is new into them.",
+    N_("State"),
+    N_(
+        "For long threads whose prompt must stop growing: a few keys hold what matters, and each"
+        " reply folds what is new into them."
+    ),
     _short,
     _sentence,
 )
-_FIELDS_HINT = (
+_FIELDS_HINT = N_(
     "Short names and plain descriptions serve small models best."
     " Drag a row, or press Alt+Up and Alt+Down, to move it."
 )
@@ -46,30 +50,35 @@ class Form(StrategyForm):
         super().__init__(parts, parent)
         theme = parts.theme
         self._spec = GrowingText(2, 8)
-        self._spec.setPlaceholderText("Keep what this person is working on and what is still open.")
+        self._spec.setPlaceholderText(
+            tr("Keep what this person is working on and what is still open.")
+        )
         self.table = FieldsTable(theme)
-        self._fields_field = Field("Fields", self.table, theme, _FIELDS_HINT)
+        self._fields_field = Field(tr("Fields"), self.table, theme, tr(_FIELDS_HINT))
         self._max_chars = Number(2, 1_000_000)
         self._max_chars.setSingleStep(500)
-        self._model = ModelPicker(parts.choices, "Chosen by the settings")
-        self.add_field("spec", Field("What to keep", self._spec, theme))
+        self._model = ModelPicker(parts.choices, tr("Chosen by the settings"))
+        self.add_field("spec", Field(tr("What to keep"), self._spec, theme))
         self.add_field("fields", self._fields_field)
         self.add_field(
             "max_chars",
             Field(
-                "Most characters",
+                tr("Most characters"),
                 self._max_chars,
                 theme,
-                "Of all that is kept, as compact JSON. A change that would exceed it is refused.",
+                tr(
+                    "Of all that is kept, as compact JSON. A change that would exceed it is"
+                    " refused."
+                ),
             ),
         )
         self.add_field(
             "model",
             Field(
-                "Model that folds",
+                tr("Model that folds"),
                 self._model,
                 theme,
-                "It is asked once after each reply. A small, quick one will do.",
+                tr("It is asked once after each reply. A small, quick one will do."),
             ),
         )
         self.set({})
@@ -84,7 +93,7 @@ class Form(StrategyForm):
         self.table.model.set_fields(config.get("fields", ()))
         self._max_chars.setValue(config.get("max_chars", defaults.max_chars))
         self._model.set(config.get("model"))
-        self._fields_field.hint(_FIELDS_HINT)
+        self._fields_field.hint(tr(_FIELDS_HINT))
 
     def value(self) -> dict[str, Any]:
         return {
@@ -107,12 +116,13 @@ class Form(StrategyForm):
 
     def _fields_changed(self) -> None:
         gone = self.table.model.gone()
-        hint = _FIELDS_HINT
+        hint = tr(_FIELDS_HINT)
         if gone:
             names = ", ".join(gone)
-            hint = (
-                f"Chats that already keep something under {names} keep it under that name; the"
-                " inspector marks it as no longer a field."
+            hint = tr(
+                "Chats that already keep something under {names} keep it under that name; the"
+                " inspector marks it as no longer a field.",
+                names=names,
             )
         self._fields_field.hint(hint)
         self.changed.emit()

@@ -10,23 +10,30 @@ from PySide6.QtWidgets import QWidget
 from chatty_desktop.domain.strategies import Summarized
 from chatty_desktop.ui.agents.strategy_form import About, FormParts, StrategyForm
 from chatty_desktop.ui.controls import Field, GrowingText, ModelPicker, Number
+from chatty_desktop.ui.language import N_, tr
 
 
 def _short(config: Summarized) -> str:
-    return f"Sees a summary, renewed every {config.every} messages, and the newest as they are"
+    return tr(
+        "Sees a summary, renewed every {every} messages, and the newest as they are",
+        every=config.every,
+    )
 
 
 def _sentence(config: Summarized) -> str:
-    return (
-        f"This agent goes on from a summary, renewed every {config.every} messages, and reads what"
-        " was said since word for word."
+    return tr(
+        "This agent goes on from a summary, renewed every {every} messages, and reads what"
+        " was said since word for word.",
+        every=config.every,
     )
 
 
 ABOUT = About(
-    "Summarized",
-    "For long advisory chats: a rolling summary of what lies back, and the newest messages word"
-    " for word.",
+    N_("Summarized"),
+    N_(
+        "For long advisory chats: a rolling summary of what lies back, and the newest messages word"
+        " for word."
+    ),
     _short,
     _sentence,
 )
@@ -39,27 +46,31 @@ class Form(StrategyForm):
         super().__init__(parts, parent)
         theme = parts.theme
         self._every = Number(2, 10_000)
-        self._model = ModelPicker(parts.choices, "Chosen by the settings")
+        self._model = ModelPicker(parts.choices, tr("Chosen by the settings"))
         self._prompt = GrowingText(2, 10)
-        self._prompt.setPlaceholderText("Built in: keep wishes, decisions, names, numbers, dates")
+        self._prompt.setPlaceholderText(
+            tr("Built in: keep wishes, decisions, names, numbers, dates")
+        )
         self.add_field(
             "every",
             Field(
-                "New messages until the summary is renewed",
+                tr("New messages until the summary is renewed"),
                 self._every,
                 theme,
-                "Until then they are sent word for word. Each renewal asks the model once.",
+                tr("Until then they are sent word for word. Each renewal asks the model once."),
             ),
         )
-        self.add_field("model", Field("Model that summarizes", self._model, theme))
+        self.add_field("model", Field(tr("Model that summarizes"), self._model, theme))
         self.add_field(
             "summary_prompt",
             Field(
-                "How to summarize",
+                tr("How to summarize"),
                 self._prompt,
                 theme,
-                "Your own instruction takes the place of the built-in one. The summary so far and"
-                " the new messages are added to it.",
+                tr(
+                    "Your own instruction takes the place of the built-in one. The summary so far"
+                    " and the new messages are added to it."
+                ),
             ),
         )
         self.set({})

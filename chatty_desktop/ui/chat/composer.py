@@ -42,11 +42,13 @@ class Composer(QFrame):
 
     send_wanted: the text to send, which stays until `clear`.
     stop_wanted: end what runs. agent_chosen: the id of the agent now spoken to.
+    agent_shown: the `Agent` that is shown now, chosen by whoever; None without any.
     """
 
     send_wanted = Signal(str)
     stop_wanted = Signal()
     agent_chosen = Signal(str)
+    agent_shown = Signal(object)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -228,6 +230,7 @@ class Composer(QFrame):
                 "brain" if there else "warning", "memory" if there else "warning"
             )
         self._model.setToolTip(tr("Model: {model}", model=self._model.text()) if agent else "")
+        self.agent_shown.emit(agent)
         self._show_state()
 
     def _show_state(self) -> None:
