@@ -210,7 +210,6 @@ class MainWindow(QMainWindow):
         do.write.triggered.connect(self.chat.composer.input.setFocus)
         do.choose_agent.triggered.connect(self._choose_agent)
         do.to_end.triggered.connect(self.chat.transcript.to_end)
-<<<<<<< HEAD
         at_last = self.chat.at_last
         do.edit_last.triggered.connect(at_last.edit)
         do.answer_again.triggered.connect(at_last.answer_again)
@@ -219,16 +218,6 @@ class MainWindow(QMainWindow):
         do.version_before.triggered.connect(lambda: at_last.step_version(-1))
         do.version_after.triggered.connect(lambda: at_last.step_version(1))
         do.message_menu.triggered.connect(at_last.open_menu)
-=======
-        last = self.chat.at_last
-        do.edit_last.triggered.connect(last.edit)
-        do.answer_again.triggered.connect(last.answer_again)
-        do.go_on.triggered.connect(last.go_on)
-        do.copy_last.triggered.connect(last.copy)
-        do.version_before.triggered.connect(lambda: last.step_version(-1))
-        do.version_after.triggered.connect(lambda: last.step_version(1))
-        do.message_menu.triggered.connect(last.open_menu)
->>>>>>> aab6ea7 (Bring back what was taken out by mistake)
         do.next_chat.triggered.connect(lambda: self.sessions.step(1))
         do.previous_chat.triggered.connect(lambda: self.sessions.step(-1))
         do.next_pane.triggered.connect(self._next_pane)
