@@ -222,7 +222,9 @@ class LlamaCppProvider:
                 size = self._path(name).stat().st_size
             except OSError:
                 size = None
-        return ModelCard(name, context_length=self.context_of(name), size=size, json_schema=True)
+        # The engine holds any model to a form.
+        held = None if size is None else True
+        return ModelCard(name, context_length=self.context_of(name), size=size, json_schema=held)
 
     def _read_card(self, name: str) -> ModelCard:
         card = self._card(name)
@@ -234,6 +236,7 @@ class LlamaCppProvider:
             card,
             longest_context=file.context_length,
             parameters=file.parameters,
+            json_schema=None if file.embeds or file.problem else card.json_schema,
             embeds=None if file.problem else file.embeds,
         )
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from openai.types.chat import ChatCompletionChunk
+from openai.types.chat.chat_completion_chunk import ChoiceDeltaToolCall
 
 from chatty_desktop.domain.messages import ToolCall
 from chatty_desktop.domain.requests import ChatRequest, Delta, Usage, WireMessage
@@ -133,12 +135,21 @@ class ChunkReader:
             if choice.delta.content:
                 yield from self._splitter.feed(choice.delta.content)
             for part in choice.delta.tool_calls or ():
-                call = self._calls.setdefault(part.index, _CallBeingWritten())
-                call.id = part.id or call.id
-                if part.function is not None:
-                    call.name += part.function.name or ""
-                    call.arguments += part.function.arguments or ""
+                self._take_call(part)
             self.finish = choice.finish_reason or self.finish
+
+    def _take_call(self, part: ChoiceDeltaToolCall) -> None:
+        """Take in a piece of a call. Servers that send calls whole may leave out their number, and
+        write the arguments as an object."""
+        number = getattr(part, "index", None)
+        if not isinstance(number, int):
+            number = len(self._calls) if part.id or not self._calls else max(self._calls)
+        call = self._calls.setdefault(number, _CallBeingWritten())
+        call.id = part.id or call.id
+        if part.function is not None:
+            written: object = part.function.arguments or ""
+            call.name += part.function.name or ""
+            call.arguments += written if isinstance(written, str) else json.dumps(written)
 
     def last(self) -> Iterator[Delta]:
         """What was held back, and how the answer ended; no finish for one that was cut off."""

@@ -37,6 +37,11 @@ def models(page: SettingsPage) -> list[ModelRow]:
     return page._rows.models()
 
 
+def marks(page: SettingsPage) -> str:
+    """What is said of the model "small"."""
+    return row(page, "lab/small").marks()
+
+
 def row(page: SettingsPage, reference: str) -> ModelRow:
     found = [row for row in models(page) if row.reference == reference]
     assert len(found) == 1, f"{reference}: {len(found)} rows"
@@ -349,6 +354,28 @@ async def test_options_that_are_set_are_not_folded_away(
     await choose(page, "lab/small")
     assert page.form.fields["seed"].isVisible()
     assert page.form.fields["seed"].line.text() == "7"
+
+
+async def test_a_search_over_the_settings_unfolds_the_option_it_means(open_window: Opened) -> None:
+    page = await page_of(open_window)
+    dialog = open_window.window.open_settings("models")
+    dialog.search.setText("frequency penalty")
+    assert dialog.current == "models"
+    assert page.form.fields["frequency_penalty"].isVisible()
+
+
+async def test_a_new_context_is_what_the_form_tells_of(
+    open_window: Opened, server: OpenAIServer, data_dir: Path
+) -> None:
+    server.card = {"meta": {"n_ctx": 4096}}
+    page = await page_of(open_window)
+    field = page.form.fields["context_length"]
+    await until(lambda: says(field, "Now 4"))
+    write(page, "context_length", "2048")
+    await until(lambda: "2,048 tokens" in marks(page) or "2048 tokens" in marks(page))
+    assert not says(field, "Now")
+    write(page, "context_length", "")
+    await until(lambda: says(field, "Now 4"))
 
 
 # --- what it can do --------------------------------------------------------------------------

@@ -195,8 +195,6 @@ class SettingsPage(Page):
             lambda settings: with_options(settings, reference, **{name: value}),
             self.form.fields[name],
         )
-        if name == "context_length":
-            self._offers.ask_about(reference)
 
     def _reset(self) -> None:
         reference = self._reference

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -151,6 +152,31 @@ async def test_tools_are_offered_and_their_calls_come_whole(server: Server) -> N
     assert reply.text == "Let me see."
     (made,) = reply.deltas[-1].tool_calls
     assert (made.id, made.name, made.arguments) == ("call_0", "clock", '{"zone": "UTC"}')
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        [{"id": "a", "function": {"name": "clock", "arguments": {"zone": "UTC"}}}],
+        [
+            {"id": "a", "function": {"name": "clock", "arguments": '{"zone"'}},
+            {"function": {"arguments": ': "UTC"}'}},
+        ],
+        [{"index": 0, "id": "a", "function": {"name": "clock", "arguments": '{"zone": "UTC"}'}}],
+    ],
+)
+async def test_calls_are_understood_however_a_server_sends_them(parts: list[Any]) -> None:
+    deltas = [{"delta": {"tool_calls": [part]}, "index": 0} for part in parts]
+    end = {"delta": {}, "index": 0, "finish_reason": "tool_calls"}
+    lines = [f"data: {json.dumps({'choices': [each]})}" for each in (*deltas, end)]
+    raw = "\n\n".join([*lines, "data: [DONE]", ""]).encode()
+    async with OpenAIServer() as server:
+        server.script(Answer(raw=raw))
+        provider = provider_for(server)
+        reply = await answered(provider.chat_model("small"))
+        await provider.close()
+    (call,) = reply.deltas[-1].tool_calls
+    assert (call.id, call.name, call.arguments) == ("a", "clock", '{"zone": "UTC"}')
 
 
 async def test_changed_options_hold_for_the_next_answer_and_leave_this_one_alone(

@@ -67,7 +67,7 @@ class Abilities(QWidget):
             grid.addWidget(label, row, 1)
             grid.addWidget(reason, row, 2)
         self.find_out = TextButton(tr("Find out what it can do"))
-        self._hint = caption(theme, tr("Asks it three short questions."))
+        self._hint = caption(theme)
         self._hint.setWordWrap(True)
         self._bar = QProgressBar()
         self._bar.setRange(0, 0)
@@ -101,6 +101,11 @@ class Abilities(QWidget):
 
     def show_model(self, row: ModelRow, found: Findings | None) -> None:
         """Draw what is known of a model; `found` is what was found out since the page is open."""
+        self._hint.setText(
+            tr("Loads it and asks it three short questions.")
+            if row.kind == "llama_cpp"
+            else tr("Asks it three short questions.")
+        )
         for name, words, _meaning in _ABILITIES:
             holds: bool | None = getattr(row, name)
             finding: Finding | None = getattr(found, name) if found else None

@@ -35,6 +35,7 @@ class Offers(QObject):
         self._entries: dict[str, object] = {}
         self.problems: dict[str, str] = {}
         self.asking: set[str] = set()
+        self._asked: dict[str, int] = {}
 
     def ask_all(self) -> None:
         """Ask every provider."""
@@ -50,14 +51,18 @@ class Offers(QObject):
         changed = [name for name in entries if entries[name] != self._entries.get(name)]
         first = not self._entries
         self._entries = dict(entries)
-        if not first:
-            for name in changed:
-                self.ask(name)
+        if first:
+            return
+        for name in changed:
+            self.ask(name)
+            for reference in [each for each in self._told if each.startswith(f"{name}/")]:
+                self.ask_about(reference)
 
     def ask(self, provider_id: str) -> None:
         """Ask a provider for its models."""
         self.asking.add(provider_id)
-        self._tasks.start(self._ask(provider_id))
+        self._asked[provider_id] = asked = self._asked.get(provider_id, 0) + 1
+        self._tasks.start(self._ask(provider_id, asked))
         self.changed.emit()
 
     def ask_about(self, reference: str) -> None:
@@ -101,16 +106,24 @@ class Offers(QObject):
             memory=settings.memory_extractor_model == reference,
         )
 
-    async def _ask(self, provider_id: str) -> None:
+    async def _ask(self, provider_id: str, asked: int) -> None:
+        problem, cards = "", list[ModelCard]()
         try:
             cards = await self._app.models.cards(provider_id)
-        except ChattyError as problem:
-            self.problems[provider_id] = str(problem)
+        except ChattyError as failure:
+            problem = str(failure)
+        finally:
+            # It may have been asked anew meanwhile, at another address.
+            newest = self._asked[provider_id] == asked
+            if newest:
+                self.asking.discard(provider_id)
+        if not newest or provider_id not in self._entries:
+            return
+        if problem:
+            self.problems[provider_id] = problem
         else:
             self.problems.pop(provider_id, None)
             self._listed[provider_id] = {card.name: card for card in cards}
-        finally:
-            self.asking.discard(provider_id)
         self.changed.emit()
 
     async def _ask_about(self, reference: str) -> None:

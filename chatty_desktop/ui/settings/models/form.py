@@ -58,6 +58,8 @@ class ModelForm(QFrame):
         self._open(False)
         for name, field in self.fields.items():
             field.edited.connect(lambda value, name=name: self.option_set.emit(name, value))
+        for option in MORE:
+            self.fields[option.name].meant.connect(lambda: self.more.setChecked(True))
         self.more.toggled.connect(self._open)
         self.reset_all.clicked.connect(self.reset)
         self.default.clicked.connect(self.made_default)

@@ -86,10 +86,12 @@ MORE = (
 class OptionField(Field):
     """A number, or nothing, which leaves the option to the server.
 
-    edited: the person is done with it; the value is the number, or None.
+    edited: the person is done with it; the value is the number, or None. meant: a search over the
+    settings means it.
     """
 
     edited = Signal(object)
+    meant = Signal()
 
     def __init__(self, option: Option, theme: Theme, parent: QWidget | None = None) -> None:
         self.line = QLineEdit()
@@ -100,6 +102,11 @@ class OptionField(Field):
         self.line.setClearButtonEnabled(True)
         self.line.editingFinished.connect(self._finished)
         self.line.textEdited.connect(self._cleared)
+
+    def point_out(self, meant: bool) -> None:
+        if meant:
+            self.meant.emit()
+        super().point_out(meant)
 
     def show_value(self, value: float | None) -> None:
         """Show what holds; what is being typed stays, and so does what cannot be taken."""
