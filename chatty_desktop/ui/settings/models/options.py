@@ -97,7 +97,10 @@ class OptionField(Field):
         self.line = QLineEdit()
         super().__init__(tr(option.label), self.line, theme, tr(option.hint), parent)
         self.option = option
-        self._value: float | None = None
+        # What the settings say, what was asked for last, and whether that is still to come.
+        self._held: float | None = None
+        self._sent: float | None = None
+        self._waits = False
         self.line.setPlaceholderText(tr("server's default"))
         self.line.setClearButtonEnabled(True)
         self.line.editingFinished.connect(self._finished)
@@ -110,9 +113,9 @@ class OptionField(Field):
 
     def show_value(self, value: float | None) -> None:
         """Show what holds; what is being typed stays, and so does what cannot be taken."""
-        if value == self._value and self.problem:
-            return
-        self._value = value
+        if value == self._held and (self.problem or self._waits):
+            return  # the settings are not that far yet, or never will be
+        self._held, self._waits = value, False
         if not (self.line.hasFocus() and self.line.isModified()):
             self.line.setText(_written(value))
             self.say("")
@@ -121,6 +124,7 @@ class OptionField(Field):
         """Show the option of another model, whatever was being typed."""
         self.line.setModified(False)
         self.say("")
+        self._waits = False
         self.show_value(value)
 
     def _cleared(self, text: str) -> None:
@@ -138,10 +142,11 @@ class OptionField(Field):
             least, most = _written(self.option.least), _written(self.option.most)
             self.say(tr("Write a number from {least} to {most}.", least=least, most=most))
             return
+        refused = bool(self.problem)
         self.say("")
         self.line.setModified(False)
-        if value != self._value:
-            self._value = value
+        if refused or value != (self._sent if self._waits else self._held):
+            self._sent, self._waits = value, value != self._held
             self.edited.emit(value)
 
 
