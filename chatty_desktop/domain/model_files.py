@@ -100,7 +100,7 @@ def with_local_model(
     is made where there is none; with `default` new chats use the model."""
     local = next((entry for entry in settings.providers if entry.kind == "llama_cpp"), None)
     if local is None:
-        local = ProviderSettings(id=_free_id(settings), kind="llama_cpp")
+        local = ProviderSettings(id=_free_id(settings, "local"), kind="llama_cpp")
         settings = settings.model_copy(update={"providers": (*settings.providers, local)})
     changed: dict[str, object] = {}
     if name not in local.models:
@@ -113,6 +113,12 @@ def with_local_model(
     if default:
         settings = settings.model_copy(update={"default_model": reference})
     return settings, reference
+
+
+def with_ollama(settings: Settings, base_url: str) -> Settings:
+    """The settings with an Ollama at that address as the last provider."""
+    entry = ProviderSettings(id=_free_id(settings, "ollama"), kind="ollama", base_url=base_url)
+    return settings.model_copy(update={"providers": (*settings.providers, entry)})
 
 
 def without_local_model(settings: Settings, name: str) -> Settings:
@@ -137,6 +143,11 @@ def without_local_model(settings: Settings, name: str) -> Settings:
     return settings.model_copy(update=gone)
 
 
+def is_listed(settings: Settings, name: str) -> bool:
+    """Whether a model file is among those of a local engine."""
+    return any(e.kind == "llama_cpp" and name in e.models for e in settings.providers)
+
+
 def uses_of(settings: Settings, name: str) -> tuple[str, ...]:
     """What a local model is chosen for: some of "default", "memory", "embedder"."""
     embedder = settings.embedder
@@ -154,7 +165,7 @@ def _is_local(settings: Settings, reference: str | None, name: str) -> bool:
     return entry is not None and entry.kind == "llama_cpp" and model == name
 
 
-def _free_id(settings: Settings) -> str:
+def _free_id(settings: Settings, name: str) -> str:
     taken = {entry.id for entry in settings.providers}
-    names = ("local", *(f"local{number}" for number in range(2, len(taken) + 3)))
+    names = (name, *(f"{name}{number}" for number in range(2, len(taken) + 3)))
     return next(name for name in names if name not in taken)

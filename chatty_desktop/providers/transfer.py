@@ -10,10 +10,10 @@ import errno
 import re
 import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, cast
 
 import httpx
 
@@ -210,13 +210,17 @@ class Transfer:
         loop = asyncio.get_running_loop()
         waiting = bytearray()
         flushed_at = 0.0
+        chunks = cast("AsyncGenerator[bytes, None]", response.aiter_raw())
         try:
-            async for chunk in response.aiter_raw():
+            async for chunk in chunks:
                 waiting += chunk
                 if len(waiting) >= _PIECE or loop.time() - flushed_at >= _FLUSH_SECONDS:
                     await self._write(waiting)
                     flushed_at = loop.time()
         finally:
+            # Before its generators end: Qt's loop would not close what they leave open.
+            await response.aclose()
+            await chunks.aclose()
             if waiting:
                 await self._write(waiting)
 
