@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import ast
 import io
+import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,18 +22,21 @@ from babel.messages.pofile import read_po, write_po
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "resources" / "translations"
+MODELS = ROOT / "resources" / "catalogue.json"
 CODE = ROOT / "chatty_desktop" / "ui"
 KEYWORDS = {"tr": 1, "N_": 1, "trn": 2}
 """Functions, and how many of their first arguments are texts."""
 
 
 def source() -> Catalog:
-    """Every text of the window, as the code has it now."""
+    """Every text of the window, as the code has it now, and what models are for."""
     catalog = Catalog(project="Chatty Desktop", charset="utf-8", fuzzy=False)
     for file in sorted(CODE.rglob("*.py")):
         for text in texts(file.read_text("utf-8")):
             # Without the line: every edit of the code would change the catalogues.
             catalog.add(text, locations=[(file.relative_to(ROOT).as_posix(), 0)])
+    for model in json.loads(MODELS.read_text("utf-8"))["models"]:
+        catalog.add(model["purpose"], locations=[(f"resources/{MODELS.name}", 0)])
     return catalog
 
 

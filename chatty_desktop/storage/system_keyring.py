@@ -91,10 +91,11 @@ class SystemKeyring:
             return answer.result()
 
     async def _wait(self, answer: Future[_T], seconds: float) -> None:
-        done, _late = await asyncio.wait({asyncio.wrap_future(answer)}, timeout=seconds)
+        waited = asyncio.wrap_future(answer)
+        # `answer` tells of a failure to whoever asked; also when nobody waits any more.
+        waited.add_done_callback(lambda done: done.cancelled() or done.exception())
+        await asyncio.wait({waited}, timeout=seconds)
         self._hangs = not answer.done()
-        for waited in done:
-            waited.exception()  # `answer` tells it to whoever asked
         if self._hangs:
             raise NoKeyring(
                 f"The system's keyring did not answer within {self._seconds:g} s. It may be locked"
