@@ -33,7 +33,8 @@ def source() -> Catalog:
 
 
 def _forms(text: str | tuple[str, ...] | list[str]) -> list[str]:
-    return [text] if isinstance(text, str) else list(text)
+    """The text, or the forms of one that depends on a number; without those not there yet."""
+    return [form for form in ([text] if isinstance(text, str) else text) if form]
 
 
 def _placeholders(text: str) -> set[str]:
