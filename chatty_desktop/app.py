@@ -55,7 +55,10 @@ CLOSING_SECONDS = 2.5
 
 @dataclass(slots=True)
 class App:
-    """One open data folder with everything that works on it. `close` it when done."""
+    """One open data folder with everything that works on it. `close` it when done.
+
+    is_new: there was nothing in the folder before, neither settings nor agents nor chats.
+    """
 
     paths: Paths
     events: Events
@@ -83,6 +86,7 @@ class App:
     chat: ChatService
     data: DataFolder
     deletions: Deletions
+    is_new: bool
     _database: Database
     _lock: FileLock
 
@@ -144,7 +148,7 @@ class App:
                 publish=events.publish,
             )
             await messages.close_interrupted()
-            await _welcome(agents, sessions)
+            is_new = await _welcome(agents, sessions) and settings.created
         except BaseException:
             await database.close()
             raise
@@ -191,6 +195,7 @@ class App:
                 publish=events.publish,
             ),
             deletions=Deletions(chat, sessions, search.tidy),
+            is_new=is_new,
             _database=database,
             _lock=lock,
         )
@@ -305,12 +310,13 @@ def _read_prompts() -> dict[str, str]:
         raise StorageFailed(f"The app's own prompts cannot be read: {error}") from error
 
 
-async def _welcome(agents: StoredAgents, sessions: StoredSessions) -> None:
-    """Put the starter agents into a folder in which nothing is stored yet."""
+async def _welcome(agents: StoredAgents, sessions: StoredSessions) -> bool:
+    """Put the starter agents into a folder in which nothing is stored yet; whether it was one."""
     if await agents.list() or await sessions.list():
-        return
+        return False
     for definition in await asyncio.to_thread(_read_starter_agents):
         await agents.save(definition)
+    return True
 
 
 def _read_starter_agents() -> list[AgentDefinition]:

@@ -44,7 +44,7 @@ class _Found:
 
 class SettingsFile:
     """The present settings and the file they live in. `notices` were met while loading; what is
-    met later is published."""
+    met later is published. `created`: there was no file, and the defaults were written."""
 
     def __init__(
         self,
@@ -64,6 +64,7 @@ class SettingsFile:
         self._unreadable = ""
         self.current = Settings()
         self.notices: list[Notice] = []
+        self.created = False
 
     async def load(self) -> None:
         """Read the file, or write the defaults where there is none. A broken file is moved aside
@@ -176,7 +177,7 @@ class SettingsFile:
         if found.settings is not None:
             self._known, self.current = found, found.settings
         else:
-            self._write(self.current)
+            self.created = self._write(self.current)
 
     def _write(self, settings: Settings, over: _Stamp | None = None) -> bool:
         """Write settings where the file still has the stamp `over`, None for no file; False where

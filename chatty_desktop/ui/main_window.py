@@ -23,6 +23,7 @@ from chatty_desktop.ui.agents.list import AgentList
 from chatty_desktop.ui.banners import BannerAction
 from chatty_desktop.ui.chat.pane import ChatPane
 from chatty_desktop.ui.columns import Columns
+from chatty_desktop.ui.first_run.welcome import Welcome
 from chatty_desktop.ui.inspector.panel import InspectorPanel
 from chatty_desktop.ui.inspector.run_log import RunLogPanel
 from chatty_desktop.ui.language import tr
@@ -111,6 +112,7 @@ class MainWindow(QMainWindow):
             tasks=tasks,
         )
         self.setCentralWidget(_stacked(self._columns, self.status))
+        self.welcome = Welcome(app=app, chat=self.chat, theme=theme, tasks=tasks, state=state)
         self.actions_ = Actions(theme, self)
         self.actions_.fill(self.menuBar())
         self._connect()
@@ -135,6 +137,7 @@ class MainWindow(QMainWindow):
             self.chat.composer.input.setFocus()
         else:
             self.chat.new_chat(agent)
+        self.welcome.begin()
 
     def open_settings(self, page: str = "") -> SettingsDialog:
         """Show the settings, on a page by its name, else where they were left."""
@@ -206,6 +209,7 @@ class MainWindow(QMainWindow):
         do.stop.triggered.connect(self.chat.stop)
         # The signal carries whether the action is checked.
         do.settings.triggered.connect(lambda _checked: self.open_settings())
+        do.set_up.triggered.connect(self.welcome.open)
         do.quit.triggered.connect(self.close)
         do.write.triggered.connect(self.chat.composer.input.setFocus)
         do.choose_agent.triggered.connect(self._choose_agent)

@@ -118,6 +118,7 @@ class ChatPane(QWidget):
         centred = QHBoxLayout(holder)
         centred.addWidget(self.empty)
         self._pages = QStackedWidget()
+        self._empty_page = self._blank = holder
         self._pages.addWidget(holder)
         self._pages.addWidget(self.transcript)
         self.progress = ModelProgressBar(theme)
@@ -174,6 +175,17 @@ class ChatPane(QWidget):
         self._show_page(False)
         self.scope_changed.emit(None)
         self.composer.input.setFocus()
+
+    def welcome(self, page: QWidget | None) -> None:
+        """Show a page where no chat is open, in place of the empty one; None: the empty one."""
+        before, self._empty_page = self._empty_page, page or self._blank
+        if page is not None:
+            self._pages.addWidget(page)
+        if self._pages.currentWidget() is before:
+            self._pages.setCurrentWidget(self._empty_page)
+        if before is not self._blank:
+            self._pages.removeWidget(before)
+            before.hide()
 
     def stop(self) -> None:
         """End the answer being written, or the memory settling behind it."""
@@ -344,7 +356,7 @@ class ChatPane(QWidget):
         self.transcript.setAccessibleName(tr("Chat: {title}", title=self.header.title))
 
     def _show_page(self, filled: bool) -> None:
-        self._pages.setCurrentIndex(1 if filled else 0)
+        self._pages.setCurrentWidget(self.transcript if filled else self._empty_page)
         if not filled:
             self._say_empty()
 

@@ -64,6 +64,9 @@ class SettingsPage(Page):
         ).addWidget(self.thresholds)
         self.close_column()
         self._counting = Throttle(COUNT_MS, self._count, self)
+        # In a small window the question is below what can be seen, once it is laid out.
+        self._laid_out = QTimer(self, singleShot=True, interval=0)
+        self._laid_out.timeout.connect(self._bring_question_into_sight)
         self.choice.chosen.connect(self._chosen)
         self.choice.undecided.connect(self._undecided)
         self.trial.wanted.connect(self._test)
@@ -148,8 +151,7 @@ class SettingsPage(Page):
             suggested = suggested_threshold(embedder.model) if embedder else None
             names = [agent.name for agent in agents if unsuited(agent, suggested)]
             self.change.ask(_name(self._present), _name(embedder), effect, names)
-            # Once it is laid out: in a small window it is below what can be seen.
-            QTimer.singleShot(0, self._bring_question_into_sight)
+            self._laid_out.start()
         if embedder is not None:
             self._try(embedder)
 
@@ -179,7 +181,7 @@ class SettingsPage(Page):
         if at == self._asked:
             self.trial.show_trial(trial)
             self.change.show_trial(trial)
-            QTimer.singleShot(0, self._bring_question_into_sight)
+            self._laid_out.start()
 
     def _failed(self, reason: str, at: int) -> None:
         if at == self._asked:

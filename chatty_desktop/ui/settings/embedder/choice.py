@@ -100,7 +100,6 @@ class EmbedderChoice(ChoiceCards):
         elif key == NONE:
             self._tell(None)
         else:
-            self.picker.setFocus()
             self.undecided.emit()
             self._name()
 
