@@ -19,6 +19,7 @@ from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.deletion import Deletions
 from chatty_desktop.engine.events import Events
+from chatty_desktop.engine.exchange import ChatExchange
 from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.providers import Providers
 from chatty_desktop.engine.reembed import Reembedding
@@ -34,6 +35,7 @@ from chatty_desktop.providers.registry import ProviderRegistry
 from chatty_desktop.providers.starter import STARTER
 from chatty_desktop.storage import restoring
 from chatty_desktop.storage.agents import StoredAgents
+from chatty_desktop.storage.chat_documents import StoredChatDocuments
 from chatty_desktop.storage.data_folder import DataFolder
 from chatty_desktop.storage.database import SQLITE_VERSION, Database
 from chatty_desktop.storage.duplicates import StoredDuplicates
@@ -67,6 +69,7 @@ class App:
     folders: StoredFolders
     search: StoredSearch
     duplicates: StoredDuplicates
+    exchange: ChatExchange
     messages: StoredMessages
     agents: StoredAgents
     memory: StoredMemory
@@ -168,6 +171,7 @@ class App:
             sessions=sessions,
             folders=StoredFolders(database, events.publish),
             search=search,
+            exchange=ChatExchange(StoredChatDocuments(database), agents, events.publish),
             duplicates=StoredDuplicates(database, events.publish, episodes.copied),
             messages=messages,
             agents=agents,

@@ -1,12 +1,10 @@
-"""A chat as a file for people, and as one for programs."""
+"""A chat as a file for people; `chat_document` is the one for programs."""
 
 from __future__ import annotations
 
 import datetime as dt
-import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from chatty_desktop.domain.messages import Message, Session, Status
 
@@ -46,51 +44,11 @@ def chat_as_markdown(
     return "\n\n".join(parts) + "\n"
 
 
-def chat_as_json(session: Session, messages: Sequence[Message], agents: Mapping[str, str]) -> str:
-    """Every message on every branch: each names its parent, `current` is on the current branch.
-    Times are seconds since 1970 UTC."""
-    current = {message.id for message in current_branch(session, messages)}
-    document = {
-        "id": session.id,
-        "title": session.title,
-        "created_at": session.created_at,
-        "updated_at": session.updated_at,
-        "messages": [_as_json(m, agents, m.id in current) for m in messages],
-    }
-    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
-
-
 def file_stem(name: str, unique: str) -> str:
     """A file name, without its ending, that every system takes: readable, and its own by the end
     of an id."""
     plain = re.sub(r"[^\w-]+", " ", name).strip()[:60].strip() or "untitled"
     return f"{plain} {unique[-8:]}"
-
-
-def _as_json(message: Message, agents: Mapping[str, str], current: bool) -> dict[str, Any]:
-    document: dict[str, Any] = {
-        "id": message.id,
-        "parent": message.parent_id,
-        "current": current,
-        "role": message.role,
-        "agent": agents.get(message.agent_id, message.agent_id),
-        "model": message.model,
-        "at": message.at,
-        "status": message.status.value,
-        "content": message.content,
-    }
-    if message.reasoning:
-        document["reasoning"] = message.reasoning
-    if message.error:
-        document["error"] = message.error
-    if message.tool_calls:
-        document["tool_calls"] = [
-            {"id": call.id, "name": call.name, "arguments": call.arguments}
-            for call in message.tool_calls
-        ]
-    if message.tool_call_id:
-        document["tool_call"] = message.tool_call_id
-    return document
 
 
 def _heading(message: Message, agents: Mapping[str, str]) -> str:

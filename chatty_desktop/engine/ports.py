@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from chatty_desktop.domain.agents import Agent, AgentDefinition
 from chatty_desktop.domain.branch import Branch
+from chatty_desktop.domain.chat_document import ChatDocument
 from chatty_desktop.domain.embedding import EmbedderId
 from chatty_desktop.domain.episodes import (
     Episode,
@@ -16,6 +17,7 @@ from chatty_desktop.domain.episodes import (
     SeenScores,
 )
 from chatty_desktop.domain.events import Event, LogEntry
+from chatty_desktop.domain.imports.chats import ImportedChat
 from chatty_desktop.domain.memory import (
     Fact,
     LayerStart,
@@ -284,6 +286,24 @@ class Agents(Protocol):
 
     async def delete(self, agent_id: str) -> DeletionCounts:
         """Delete the agent with its memory in every session; what was said stays in the chats."""
+        ...
+
+
+class ChatDocuments(Protocol):
+    """Chats as documents, and chats of other programs."""
+
+    async def read(self, session_id: str) -> ChatDocument:
+        """A chat as a document. Raises `Invalid` when it is gone, `StorageFailed`."""
+        ...
+
+    async def add(self, document: ChatDocument, agents: Mapping[str, str]) -> Session:
+        """Store a document as a chat of its own, under new ids. `agents` gives for each agent of
+        the document the id it goes by here. Raises `StorageFailed`."""
+        ...
+
+    async def add_foreign(self, chat: ImportedChat, agent_id: str) -> Session:
+        """Store a chat of another program: its messages are the agent's. Raises
+        `StorageFailed`."""
         ...
 
 

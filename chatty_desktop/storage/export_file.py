@@ -8,10 +8,12 @@ from pathlib import Path
 from sqlalchemy import Connection, func, select
 
 from chatty_desktop.domain.agents import AgentDefinition, write_agent
-from chatty_desktop.domain.exporting import chat_as_json, chat_as_markdown, file_stem
+from chatty_desktop.domain.chat_document import write_document
+from chatty_desktop.domain.exporting import chat_as_markdown, file_stem
 from chatty_desktop.domain.work import Work
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.backup_file import database_size
+from chatty_desktop.storage.chat_documents import read_chat
 from chatty_desktop.storage.database import raw
 from chatty_desktop.storage.disk import require_room, whole_file
 from chatty_desktop.storage.messages import message_of
@@ -58,6 +60,7 @@ def _write(connection: Connection, archive: zipfile.ZipFile, work: Work) -> tupl
         messages = [message_of(each) for each in found]
         stem = f"chats/{file_stem(session.title, session.id)}"
         archive.writestr(f"{stem}.md", chat_as_markdown(session, messages, names))
-        archive.writestr(f"{stem}.json", chat_as_json(session, messages, names))
+        document = write_document(read_chat(connection, session.id))
+        archive.writestr(f"{stem}.json", document)
         work.step(len(messages) + 1)
     return len(sessions), len(agents)

@@ -8,6 +8,8 @@ import re
 from collections.abc import AsyncIterator
 
 from chatty_desktop.domain.requests import ChatRequest, Delta, Usage
+from chatty_desktop.engine.ports import ChatModel
+from tests.helpers.scripted import ScriptedModels
 
 _ORDER = re.compile(r"Set (\w+) to (\w+)\.")
 
@@ -45,6 +47,23 @@ class Diligent:
         else:
             yield Delta(_taken_in(request, asked.content))
         yield Delta(finish="stop", usage=Usage(11, 7))
+
+
+class OneModel(ScriptedModels):
+    """`ports.Models`: whatever is asked for is this model."""
+
+    def __init__(self, model: ChatModel) -> None:
+        super().__init__()
+        self.model = model
+
+    def chat_model(self, reference: str) -> ChatModel:
+        return self.model
+
+    def registered(self, reference: str) -> bool:
+        return True
+
+    async def first_available(self) -> str | None:
+        return self.model.reference
 
 
 def _taken_in(request: ChatRequest, question: str) -> str:

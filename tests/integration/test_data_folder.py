@@ -395,12 +395,10 @@ async def test_an_export_reads_well_and_holds_every_branch(app: App, tmp_path: P
     assert f"## {agent.name} · " in text and "· lab/small\n\nForty miles." in text
     assert "And back?" not in text
     document = json.loads(found[name.replace(".md", ".json")])
-    assert [(m["content"], m["current"]) for m in document["messages"]] == [
-        ("How far is it?", True),
-        ("Forty miles.", True),
-        ("And back?", False),
-    ]
-    assert document["messages"][1]["parent"] == document["messages"][0]["id"]
+    said = document["messages"]
+    assert [m["content"] for m in said] == ["How far is it?", "Forty miles.", "And back?"]
+    assert document["leaf_id"] == said[1]["id"]
+    assert said[1]["parent_id"] == said[0]["id"]
     agents = [json.loads(part) for n, part in found.items() if n.startswith("agents/")]
     assert {a["name"] for a in agents} == {a.name for a in await app.agents.list()}
     assert set(agents[0]) >= {"name", "system_prompt", "model", "memory_strategy", "tools"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -19,15 +18,11 @@ _PROGRAMS: tuple[tuple[str, Callable[[Any], bool], _Read], ...] = (
 )
 
 
-def read_chats(text: str) -> ImportedChats:
-    """The chats of a file exported by ChatGPT, Claude or Open WebUI.
+def read_chats(value: Any) -> ImportedChats:
+    """The chats in what was read as JSON from a file exported by ChatGPT, Claude or Open WebUI.
 
     Chats without a message to take are left out. Raises `Invalid` when it is none of these.
     """
-    try:
-        value = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise Invalid(f"This file is not JSON, so no chats can be read from it: {error}") from error
     listed = value if isinstance(value, list) else [value]
     for program, is_one, read in _PROGRAMS:
         if any(is_one(chat) for chat in listed):

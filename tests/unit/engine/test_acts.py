@@ -13,10 +13,9 @@ import pytest
 from chatty_desktop.domain.errors import Invalid, Unreachable
 from chatty_desktop.domain.events import BranchChanged
 from chatty_desktop.domain.messages import Message, Status
-from chatty_desktop.engine.ports import ChatModel
 from tests.helpers.bag_of_words import BagOfWords
 from tests.helpers.desk import STATE, Desk
-from tests.helpers.diligent import Diligent, order
+from tests.helpers.diligent import Diligent, OneModel, order
 from tests.helpers.scripted import ScriptedModel, ScriptedModels
 from tests.helpers.waiting import until
 
@@ -35,23 +34,6 @@ EVERYTHING = {
 }
 
 
-class Models(ScriptedModels):
-    """One diligent model."""
-
-    def __init__(self, model: Diligent) -> None:
-        super().__init__()
-        self.model = model
-
-    def chat_model(self, reference: str) -> ChatModel:
-        return self.model
-
-    def registered(self, reference: str) -> bool:
-        return True
-
-    async def first_available(self) -> str | None:
-        return self.model.reference
-
-
 @pytest.fixture
 def diligent() -> Diligent:
     return Diligent()
@@ -60,7 +42,7 @@ def diligent() -> Diligent:
 @pytest.fixture
 async def all_layers(tmp_path: Path, diligent: Diligent) -> AsyncIterator[Desk]:
     """Ada, who remembers in every way."""
-    desk = await Desk.open(tmp_path, Models(diligent), EVERYTHING)
+    desk = await Desk.open(tmp_path, OneModel(diligent), EVERYTHING)
     desk.embedders.embedder = BagOfWords()
     yield desk
     await desk.close()
@@ -347,7 +329,7 @@ async def test_after_any_acts_memory_is_that_of_the_same_branch_typed_straight_t
     # What is queued by a deleted reply is taken in with the next run at the latest.
     await desk.say(order("open", "end"))
     with tempfile.TemporaryDirectory() as folder:
-        straight = await Desk.open(Path(folder), Models(Diligent()), EVERYTHING)
+        straight = await Desk.open(Path(folder), OneModel(Diligent()), EVERYTHING)
         straight.embedders.embedder = BagOfWords()
         for message in await said(desk):
             await straight.say(message.content)

@@ -1,0 +1,224 @@
+"""A chat as one JSON document, whole: every branch, what agents remember, how they came to it.
+
+What it leaves out can be made again: vectors of episodes, the words that a search looks for. It
+never holds a key. Read tolerantly where a newer version may have added something, strictly where
+what is there would not fit.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from chatty_desktop.domain.agents import AgentDefinition
+from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.messages import Status
+from chatty_desktop.domain.strategies import describe
+
+FORMAT = "chatty-desktop-chat"
+VERSION = 1
+
+
+class _Row(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, strict=False)
+
+
+class DocumentAgent(_Row):
+    """An agent that speaks in the chat. `definition` is None where it was deleted."""
+
+    id: str
+    name: str = ""
+    definition: AgentDefinition | None = None
+
+
+class DocumentMessage(_Row):
+    """`Message`, with its fields by their names."""
+
+    id: str = Field(min_length=1)
+    parent_id: str | None = None
+    agent_id: str
+    run_id: str = ""
+    role: Literal["user", "assistant", "tool"]
+    content: str = ""
+    at: float = 0.0
+    status: Status = Status.COMPLETE
+    model: str = ""
+    reasoning: str = ""
+    error: str = ""
+    seconds: float = 0.0
+    tool_calls: list[dict[str, str]] = Field(default_factory=list)
+    tool_call_id: str = ""
+
+
+class DocumentRun(_Row):
+    """`Run`; `strategy` is the effective one, as JSON."""
+
+    id: str
+    agent_id: str
+    strategy: dict[str, Any] = Field(default_factory=dict)
+    model: str = ""
+    started_at: float = 0.0
+    finished_at: float | None = None
+    status: str = "done"
+
+
+class DocumentLogLine(_Row):
+    """`LogEntry`."""
+
+    run_id: str = ""
+    at: float
+    level: Literal["info", "warning", "error"] = "info"
+    text: str
+
+
+class DocumentRequest(_Row):
+    """What was sent to a model, part by part, as the run log keeps it."""
+
+    run_id: str
+    agent_id: str
+    model: str = ""
+    sections: list[dict[str, Any]] = Field(default_factory=list)
+    estimated_tokens: int = 0
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    at: float = 0.0
+
+
+class DocumentLedgerRow(_Row):
+    """`LedgerEntry`."""
+
+    id: str
+    agent_id: str
+    run_id: str = ""
+    layer: str
+    kind: str
+    outcome: Literal["accepted", "refused", "unreachable", "nothing"]
+    reason: str = ""
+    attempts: int = 0
+    model: str = ""
+    message_ids: list[str] = Field(default_factory=list)
+    through_message_id: str | None = None
+    patch: dict[str, Any] | None = None
+    dropped: list[Any] = Field(default_factory=list)
+    reply: str = ""
+    consumed: bool
+    started_at: float = 0.0
+    finished_at: float = 0.0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+class _Made(_Row):
+    agent_id: str
+    layer: str
+    after_message_id: str
+    ledger_id: str = ""
+    at: float = 0.0
+
+
+class DocumentRevision(_Made):
+    """`StateRevision`."""
+
+    state: dict[str, Any]
+    patch: dict[str, Any] = Field(default_factory=dict)
+
+
+class DocumentSummary(_Made):
+    """`SummaryRevision`."""
+
+    text: str
+
+
+class DocumentFact(_Made):
+    """`Fact`."""
+
+    subject: str
+    fact: str
+    source_ids: list[str] = Field(default_factory=list)
+
+
+class DocumentStart(_Row):
+    """`LayerStart` of a layer."""
+
+    agent_id: str
+    layer: str
+    message_id: str
+    at: float = 0.0
+
+
+class DocumentEpisode(_Row):
+    """A message kept as an episode, and the one before it."""
+
+    message_id: str
+    agent_id: str
+    before_id: str | None = None
+
+
+class ChatDocument(_Row):
+    """The whole document. Lists that have an order are in it. Times are seconds since 1970 UTC;
+    `leaf_id` is the end of the branch that is open."""
+
+    format: Literal["chatty-desktop-chat"]
+    version: int = Field(default=VERSION, ge=1)
+    title: str = ""
+    created_at: float = 0.0
+    updated_at: float = 0.0
+    agent_id: str | None = None
+    leaf_id: str | None = None
+    agents: list[DocumentAgent] = Field(default_factory=list)
+    messages: list[DocumentMessage] = Field(default_factory=list)
+    state_revisions: list[DocumentRevision] = Field(default_factory=list)
+    summaries: list[DocumentSummary] = Field(default_factory=list)
+    facts: list[DocumentFact] = Field(default_factory=list)
+    layer_starts: list[DocumentStart] = Field(default_factory=list)
+    episodes: list[DocumentEpisode] = Field(default_factory=list)
+    ledger: list[DocumentLedgerRow] = Field(default_factory=list)
+    runs: list[DocumentRun] = Field(default_factory=list)
+    run_log: list[DocumentLogLine] = Field(default_factory=list)
+    requests: list[DocumentRequest] = Field(default_factory=list)
+
+
+def is_document(value: Any) -> bool:
+    """Whether a JSON value says that it is such a document."""
+    return isinstance(value, dict) and value.get("format") == FORMAT
+
+
+def read_document(value: Any) -> ChatDocument:
+    """The document, checked: ids are there once, and messages form trees. Raises `Invalid`."""
+    try:
+        document = ChatDocument.model_validate(value)
+    except ValidationError as error:
+        raise Invalid(f"This chat cannot be read: {describe(error)}") from error
+    if document.version > VERSION:
+        raise Invalid(
+            f"This chat was exported by a newer version of Chatty Desktop (format"
+            f" {document.version}). Install that version to read it."
+        )
+    parents = {message.id: message.parent_id for message in document.messages}
+    if len(parents) != len(document.messages):
+        raise Invalid("This chat cannot be read: two of its messages have the same id.")
+    _refuse_circles(parents)
+    return document
+
+
+def write_document(document: ChatDocument) -> str:
+    """The document as indented JSON."""
+    value = document.model_dump(mode="json")
+    return json.dumps(value, ensure_ascii=False, indent=1) + "\n"
+
+
+def _refuse_circles(parents: dict[str, str | None]) -> None:
+    sound: set[str] = set()
+    for begin in parents:
+        path: list[str] = []
+        at: str | None = begin
+        seen: set[str] = set()
+        while at is not None and at in parents and at not in sound:
+            if at in seen:
+                raise Invalid("This chat cannot be read: its messages follow each other in a ring.")
+            seen.add(at)
+            path.append(at)
+            at = parents[at]
+        sound.update(path)
