@@ -79,7 +79,7 @@ class DocumentRequest(_Row):
     run_id: str
     agent_id: str
     model: str = ""
-    sections: list[dict[str, Any]] = Field(default_factory=list)
+    sections: list[Any] = Field(default_factory=list)
     estimated_tokens: int = 0
     prompt_tokens: int | None = None
     completion_tokens: int | None = None

@@ -70,7 +70,7 @@ class Renaming:
         found = json.loads(text)
         for each in found:
             for name in names:
-                if name in each:
+                if isinstance(each, dict) and name in each:
                     each[name] = self.messages.get(each[name], each[name])
         return json.dumps(found, ensure_ascii=False)
 
