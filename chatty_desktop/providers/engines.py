@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -20,6 +21,11 @@ class LocalEngines:
         self._local = local
         self._gpus: list[GpuDevice] | None = None
         self._asking_gpus = asyncio.Lock()
+
+    @property
+    def cores(self) -> int:
+        """How many processor cores this computer has, threads of one core counted too."""
+        return os.cpu_count() or 1
 
     @property
     def loaded(self) -> list[LoadedModel]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QLocale
-
 from chatty_desktop.domain.downloads import Download
 from chatty_desktop.domain.events import (
     DownloadChanged,
@@ -14,7 +12,7 @@ from chatty_desktop.domain.events import (
     ModelProgress,
     RunPhaseChanged,
 )
-from chatty_desktop.ui.language import tr, trn
+from chatty_desktop.ui.language import number, tr, trn
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +68,13 @@ class BackgroundWork:
             works.append(Work(text, "brain", "models"))
         works += [_download(download) for download in self._downloads.values()]
         if self._embedding.total:
-            done, total = (QLocale().toString(n) for n in _counts(self._embedding))
-            text = tr("Embedding again: {done} of {total}", done=done, total=total)
+            text = tr(
+                "Embedding again: {done} of {total}",
+                done=number(self._embedding.done),
+                total=number(self._embedding.total),
+            )
             works.append(Work(text, "target", "embedder"))
         return works
-
-
-def _counts(progress: EmbeddingProgress) -> tuple[int, int]:
-    return progress.done, progress.total
 
 
 def _download(download: Download) -> Work:
