@@ -32,7 +32,7 @@ class Actions(QObject):
         self.move = self._make(tr("&Move to folder"), "Ctrl+Shift+M", "folder-simple")
         self.new_folder = self._make(tr("New &folder …"), "Ctrl+Shift+F", "folder-simple-plus")
         self.duplicate = self._make(tr("D&uplicate chat"), "Ctrl+Shift+D", "copy")
-        self.archive = self._make(tr("&Archive chat"), "Ctrl+Shift+E", "archive")
+        self.archive = self._make(tr("Arc&hive chat"), "Ctrl+Shift+E", "archive")
         self.delete = self._make(tr("&Delete chat"), "Ctrl+Shift+Backspace", "trash")
         self.stop = self._make(tr("St&op"), "Esc", "stop-circle")
         self.settings = self._make(tr("Se&ttings …"), "Ctrl+,", "gear-six")
@@ -57,11 +57,11 @@ class Actions(QObject):
         self.go_on = self._make(tr("&Go on with the last reply"), "Ctrl+Shift+G", "play")
         self.copy_last = self._make(tr("&Copy the last reply"), "Ctrl+Shift+C", "copy")
         self.version_before = self._make(tr("Version &before"), "Alt+Left", "caret-left")
-        self.version_after = self._make(tr("Version &after"), "Alt+Right", "caret-right")
+        self.version_after = self._make(tr("Version af&ter"), "Alt+Right", "caret-right")
         self.message_menu = self._make(tr("&More …"), "Ctrl+Shift+M", "dots-three")
-        self.next_chat = self._make(tr("Ne&xt chat"), "Ctrl+PgDown", "caret-down")
+        self.next_chat = self._make(tr("&Next chat"), "Ctrl+PgDown", "caret-down")
         self.previous_chat = self._make(tr("&Previous chat"), "Ctrl+PgUp", "caret-up")
-        self.next_pane = self._make(tr("Next &pane"), "F6", "squares-four")
+        self.next_pane = self._make(tr("Ne&xt pane"), "F6", "squares-four")
         self.schemes = self._schemes()
 
     def fill(self, bar: QMenuBar) -> None:

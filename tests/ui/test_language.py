@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QLocale
-from PySide6.QtWidgets import QApplication, QDialogButtonBox
+from PySide6.QtWidgets import QApplication, QDialogButtonBox, QMainWindow, QWidget
 
 import chatty_desktop.ui
 from chatty_desktop.ui.language import number, tr, trn
+from chatty_desktop.ui.menus import Actions
 from chatty_desktop.ui.settings.dialog import PAGES
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.translations import language_for, speak
@@ -96,6 +97,32 @@ async def test_the_window_and_its_settings_open_in_german(
         assert "Dichte" in texts(dialog.page("appearance"))
         dialog.search.setText("dichte")
         assert dialog.current == "appearance"
+
+
+def _letters(menu: QWidget) -> Iterator[tuple[str, list[str]]]:
+    """The letters that choose entries by keyboard: of this menu, then of those in it."""
+    texts = [action.text() for action in menu.actions() if not action.isSeparator()]
+    yield ", ".join(texts), [text[text.index("&") + 1].lower() for text in texts if "&" in text]
+    for action in menu.actions():
+        inner = action.menu()
+        if isinstance(inner, QWidget):
+            yield from _letters(inner)
+
+
+@pytest.mark.parametrize("code", ["en", "de"])
+def test_each_letter_chooses_one_entry_of_a_menu(
+    code: str, qapp: QApplication, theme: Theme
+) -> None:
+    before = QLocale()
+    speak(qapp, code)
+    window = QMainWindow()
+    Actions(theme, window).fill(window.menuBar())
+    speak(qapp, "en")
+    QLocale.setDefault(before)
+    twice = [
+        said for said, letters in _letters(window.menuBar()) if len(set(letters)) < len(letters)
+    ]
+    assert twice == []
 
 
 SHOWS = re.compile(

@@ -7,6 +7,8 @@ import time
 
 from PySide6.QtCore import QDate, QDateTime, QLocale
 
+from chatty_desktop.ui.language import tr
+
 
 def when(at: float, now: float | None = None) -> str:
     """The time of today, the day of this year, else the date; `at` in seconds since 1970 UTC."""
@@ -21,5 +23,5 @@ def when(at: float, now: float | None = None) -> str:
         )
     day = QDate(moment.year, moment.month, moment.day)
     if moment.year == today.year:
-        return locale.toString(day, "d MMM")
+        return locale.toString(day, tr("d MMM"))
     return locale.toString(day, QLocale.FormatType.ShortFormat)

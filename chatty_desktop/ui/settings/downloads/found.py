@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from chatty_desktop.domain.model_files import PLACE_NAMES, ModelFile, is_listed, uses_of
 from chatty_desktop.domain.settings import Settings
-from chatty_desktop.ui.language import tr, trn
+from chatty_desktop.ui.language import number, tr, trn
 from chatty_desktop.ui.pieces import TextButton, Words
 from chatty_desktop.ui.settings.downloads.amounts import size
 from chatty_desktop.ui.settings.downloads.card import ModelCard
@@ -117,6 +117,6 @@ def _facts(file: ModelFile) -> str:
     kind = tr("for embeddings") if file.embeds else ""
     context = ""
     if file.context_length:
-        context = tr("up to {count} tokens", count=f"{file.context_length:,}")
+        context = tr("up to {count} tokens", count=number(file.context_length))
     parts = [kind, file.parameters, file.quantization, size(file.size), context]
     return " · ".join([*(part for part in parts if part), PLACE_NAMES[file.place]])

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from chatty_desktop.domain.downloads import CatalogueModel, Download
 from chatty_desktop.domain.model_files import ModelFile
 from chatty_desktop.domain.settings import Settings
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import number, tr
 from chatty_desktop.ui.settings.downloads.amounts import size
 from chatty_desktop.ui.settings.downloads.card import ModelCard
 from chatty_desktop.ui.settings.downloads.found import NameOf, mark_use
@@ -122,7 +122,7 @@ def _facts(model: CatalogueModel) -> str:
             model.parameters,
             tr("{size} to download", size=size(model.size)),
             tr("takes {memory} of memory", memory=size(model.memory)),
-            tr("up to {count} tokens", count=f"{model.context_length:,}"),
+            tr("up to {count} tokens", count=number(model.context_length)),
             tr("licence {name}", name=model.licence),
         ]
     )

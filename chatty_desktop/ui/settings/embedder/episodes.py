@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QVBoxLayou
 
 from chatty_desktop.domain.episodes import EpisodeCounts
 from chatty_desktop.domain.settings import EmbedderSettings
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import number, tr
 from chatty_desktop.ui.pieces import Problem, Words, caption
 from chatty_desktop.ui.settings.embedder.words import count_lines, episodes
 from chatty_desktop.ui.theme import Theme
@@ -71,7 +71,7 @@ class EpisodesView(QWidget):
         if total:
             self._bar.setRange(0, total)
             self._bar.setValue(done)
-            self.progress.setText(tr("{done} of {total}", done=f"{done:,}", total=f"{total:,}"))
+            self.progress.setText(tr("{done} of {total}", done=number(done), total=number(total)))
         else:
             self.stop.setEnabled(True)
             self.stop.setText(tr("Stop"))

@@ -6,7 +6,7 @@ from chatty_desktop.domain.embedding import EmbedderId
 from chatty_desktop.domain.episodes import EpisodeCounts
 from chatty_desktop.domain.settings import EmbedderSettings
 from chatty_desktop.engine.embedding_trial import Trial
-from chatty_desktop.ui.language import tr, trn
+from chatty_desktop.ui.language import number, tr, trn
 
 APART = 0.03
 """Cosines nearer to each other than this do not tell two sentences apart."""
@@ -32,8 +32,8 @@ def trial_lines(trial: Trial) -> list[str]:
     lines = [
         tr(
             "It works: {numbers} numbers for each message, two of them in {ms} ms.",
-            numbers=f"{trial.embedder.dimension:,}",
-            ms=f"{max(1, round(1000 * trial.seconds)):,}",
+            numbers=number(trial.embedder.dimension),
+            ms=number(max(1, round(1000 * trial.seconds))),
         ),
         tr(
             "A sentence that answers a question scored {related}, an unrelated one {unrelated}.",
