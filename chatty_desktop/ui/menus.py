@@ -37,7 +37,7 @@ class Actions(QObject):
         self.stop = self._make(tr("St&op"), "Esc", "stop-circle")
         self.settings = self._make(tr("Se&ttings …"), "Ctrl+,", "gear-six")
         self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)
-        self.set_up = QAction(tr("Set &up …"), self)
+        self.set_up = QAction(tr("S&et up …"), self)
         theme.dress(self.set_up, "sliders-horizontal")
         self.quit = self._make(tr("&Quit"), "Ctrl+Q", "sign-out")
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
