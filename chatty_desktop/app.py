@@ -24,6 +24,7 @@ from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.providers import Providers
 from chatty_desktop.engine.reembed import Reembedding
 from chatty_desktop.engine.standing import ModelStanding
+from chatty_desktop.engine.titles import Titles
 from chatty_desktop.paths import Paths, default_data_folder, resources_folder
 from chatty_desktop.providers.discovery import Discovery
 from chatty_desktop.providers.downloads import Downloads
@@ -90,6 +91,7 @@ class App:
     data: DataFolder
     deletions: Deletions
     is_new: bool
+    titles: Titles
     _database: Database
     _lock: FileLock
 
@@ -200,6 +202,16 @@ class App:
             ),
             deletions=Deletions(chat, sessions, search.tidy),
             is_new=is_new,
+            titles=Titles(
+                sessions=sessions,
+                messages=messages,
+                runs=runs,
+                models=chooser,
+                prompts=prompts,
+                running=chat.running,
+                wanted=lambda: settings.current.automatic_titles,
+                publish=events.publish,
+            ),
             _database=database,
             _lock=lock,
         )
@@ -214,6 +226,12 @@ class App:
             return await asyncio.to_thread(restoring.stage, paths, file, work)
         finally:
             lock.release()
+
+    def begin(self) -> None:
+        """Start what goes on beside a window and not beside a single command: deleting for good
+        what was put away, and naming new chats."""
+        self.deletions.begin()
+        self.events.subscribe(self.titles.heard)
 
     async def erase(self, what: Erasing, work: Work) -> Erased:
         """End every run, then delete every chat with its memory, and what else is named. Raises
@@ -247,6 +265,7 @@ class App:
             self.downloads.close(),
             self.ollama_library.close(),
             self.deletions.close(),
+            self.titles.close(),
             self.chat.close(),
             self.models.close(),
             self.episodes.close(),

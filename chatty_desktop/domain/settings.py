@@ -112,7 +112,8 @@ class Appearance(_Part):
 
 
 class Settings(_Part):
-    """The whole file. Order of providers = order of fallback."""
+    """The whole file. Order of providers = order of fallback. `automatic_titles`: a model names
+    new chats; else they are called by their first words."""
 
     providers: tuple[ProviderSettings, ...] = (
         ProviderSettings(id="local", kind="llama_cpp", models=("starter",)),
@@ -121,6 +122,7 @@ class Settings(_Part):
     memory_extractor_model: str | None = None
     embedder: EmbedderSettings | None = EmbedderSettings(provider="local", model="builtin")
     appearance: Appearance = Appearance()
+    automatic_titles: bool = True
 
     def provider(self, provider_id: str) -> ProviderSettings | None:
         """The provider of that id."""

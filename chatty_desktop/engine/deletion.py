@@ -33,17 +33,19 @@ class Deletions:
         sessions: Sessions,
         tidy: Callable[[], Awaitable[None]],
         undo_seconds: float = UNDO_SECONDS,
+        start_seconds: float = AFTER_START_SECONDS,
     ) -> None:
         self._chat = chat
         self._sessions = sessions
         self._tidy = tidy
         self._undo_seconds = undo_seconds
+        self._start_seconds = start_seconds
         self._task: asyncio.Task[None] | None = None
         self._closed = False
 
     def begin(self) -> None:
         """Delete for good what an earlier run of the app put away."""
-        self._finish_soon(AFTER_START_SECONDS, time.time())
+        self._finish_soon(self._start_seconds, time.time())
 
     async def delete(self, session_ids: Sequence[str]) -> DeletionCounts:
         """Stop what runs in the chats and put them away; what the deletion takes along."""

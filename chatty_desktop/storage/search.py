@@ -1,7 +1,7 @@
 """Finding words in the messages of all chats.
 
 An index of words (FTS5, kept by the triggers of the migration that made it) holds what counts. In
-100,000 messages of 67 MB it takes 34 MB more and finds anything in 55 ms at most. Scripts without
+100,000 messages of 67 MB it takes 34 MB more and finds anything in 80 ms at most. Scripts without
 spaces between words are looked for in the text itself: 150 ms where nothing is found. An index of
 trigrams for them took 157 MB and 25 s to build, and finds no word of two characters.
 """

@@ -129,7 +129,7 @@ class MainWindow(QMainWindow):
 
     def start(self) -> None:
         """Open what was open last, or the page on which a first chat begins."""
-        self._app.deletions.begin()
+        self._app.begin()
         last = self._state.text("session")
         agent = self._state.text("agent") or None
         if last:

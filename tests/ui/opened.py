@@ -122,5 +122,11 @@ def _write_settings(data_dir: Path, server: OpenAIServer) -> None:
     file = data_dir / "settings.json"
     if not file.exists():
         provider = {"id": "lab", "kind": "openai", "base_url": server.base_url, "models": ["small"]}
-        value = {"providers": [provider], "default_model": "lab/small", "embedder": None}
+        value = {
+            "providers": [provider],
+            "default_model": "lab/small",
+            "embedder": None,
+            # Tests count what the server is asked.
+            "automatic_titles": False,
+        }
         file.write_text(json.dumps(value))

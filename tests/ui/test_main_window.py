@@ -12,9 +12,10 @@ from PySide6.QtWidgets import QApplication, QFrame, QLineEdit
 
 from chatty_desktop.domain.events import ModelProgress, Notice
 from chatty_desktop.ui.agents.editor import AgentEditor
+from chatty_desktop.ui.chat.pane import ChatPane
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.servers import Answer, OpenAIServer
-from tests.ui.opened import Opened, opened
+from tests.ui.opened import Opened, opened, stored
 from tests.ui.panels import answer, button, says, until
 
 
@@ -356,3 +357,56 @@ async def test_closing_asks_about_an_agent_that_is_being_edited(open_window: Ope
     await answer(editor, "Discard")
     await until(lambda: closing)
     assert not editor.isVisible()
+
+
+async def test_a_hit_of_the_search_opens_its_chat_at_the_message(open_window: Opened) -> None:
+    session = await open_window.session("long one", 60)
+    window = open_window.window
+    window.sessions.search.setText('"question 7"')
+    await until(lambda: any(row.hit for row in window.sessions.model.rows))
+    (hit,) = [row.hit for row in window.sessions.model.rows if row.hit]
+    window.sessions.message_chosen.emit(session.id, hit.message_id)
+    await until(lambda: "question 7" in open_window.said())
+    view = next(v for v in open_window.views if v.message.id == hit.message_id)
+    await until(lambda: not view.visibleRegion().isEmpty())
+    assert window.chat.session_id == session.id
+
+
+async def test_a_hit_on_another_branch_says_so_and_leads_there(open_window: Opened) -> None:
+    session = await open_window.session("two ways", 1)
+    app, chat = open_window.app, open_window.window.chat
+    first, reply = await app.messages.page(session.id)
+    other = stored(session.id, first.id, first.agent_id, "assistant", "another answer")
+    await app.messages.append(other)
+    chat.open_at(session.id, reply.id)
+    await until(lambda: says_banner(chat, "another branch"))
+    assert open_window.said() == ["question 0", "another answer"]
+    button(chat.banners, "Go to that branch").click()
+    await until(lambda: open_window.said() == ["question 0", "answer 0"])
+
+
+async def test_a_duplicate_opens_and_goes_its_own_way(open_window: Opened) -> None:
+    session = await open_window.session("plan", 2)
+    window = open_window.window
+    window.chat.open(session.id)
+    await until(lambda: [s.id for s in window.sessions.selected()] == [session.id])
+    window.actions_.duplicate.trigger()
+    await until(lambda: window.chat.header.title == "plan (copy)")
+    await until(lambda: len(open_window.said()) == 4)
+    assert window.chat.session_id != session.id
+
+
+async def test_a_new_chat_is_named_by_the_model_where_the_settings_say_so(
+    open_window: Opened,
+) -> None:
+    settings = open_window.app.settings
+    await settings.change(lambda now: now.model_copy(update={"automatic_titles": True}))
+    open_window.server.script("It goes at nine.", "Night trains")
+    await open_window.new_chat()
+    open_window.write("when does the night train go?")
+    await until(lambda: open_window.window.chat.header.title == "when does the night train go?")
+    await until(lambda: open_window.window.chat.header.title == "Night trains")
+
+
+def says_banner(chat: ChatPane, part: str) -> bool:
+    return any(part in text for text in chat.banners.shown())
