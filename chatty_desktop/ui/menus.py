@@ -29,7 +29,7 @@ class Actions(QObject):
         # Not F2: that renames in whichever list has the keyboard.
         self.rename = self._make(tr("&Rename chat"), "Ctrl+R", "pencil-simple")
         self.pin = self._make(tr("&Pin chat"), "Ctrl+Shift+L", "push-pin")
-        self.move = self._make(tr("&Move to folder"), "Ctrl+Shift+M", "folder-simple")
+        self.move = self._make(tr("&Move to folder"), "Ctrl+Shift+B", "folder-simple")
         self.new_folder = self._make(tr("New &folder …"), "Ctrl+Shift+F", "folder-simple-plus")
         self.duplicate = self._make(tr("D&uplicate chat"), "Ctrl+Shift+D", "copy")
         self.archive = self._make(tr("Arc&hive chat"), "Ctrl+Shift+E", "archive")
