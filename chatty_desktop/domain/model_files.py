@@ -33,7 +33,8 @@ class ModelFile:
     of a model in several files. parameters: such as "0.5B", "" when not known. quantization: such
     as "Q4_K_M", "" when not known. context_length: tokens it was trained for, None when not told.
     has_chat_template: whether it says how a chat is written for it. embeds: made for embeddings,
-    not for chats. problem: why it cannot be used, "" when it can.
+    not for chats. problem: why it cannot be used, "" when it can. linked: what lies in the folder
+    is only a link to the file of another program.
     """
 
     path: str
@@ -47,6 +48,7 @@ class ModelFile:
     has_chat_template: bool = False
     embeds: bool = False
     problem: str = ""
+    linked: bool = False
 
     @property
     def chats(self) -> bool:

@@ -128,7 +128,8 @@ class Discovery:
             seen.add(real)
             key = (str(found.path), status.st_size, status.st_mtime_ns)
             if key not in self._read or part:
-                self._read[key] = _described(found, status.st_size)
+                linked = found.place == "chatty" and found.path.is_symlink()
+                self._read[key] = _described(found, status.st_size, linked)
             yield self._read[key]
             if len(seen) >= _MOST_FILES:
                 log.info("There are more than %d model files; the others are left out", _MOST_FILES)
@@ -149,7 +150,7 @@ def describe(path: Path) -> ModelFile:
     return _described(Found(path, "chatty"), path.stat().st_size)
 
 
-def _described(found: Found, size: int) -> ModelFile:
+def _described(found: Found, size: int, linked: bool = False) -> ModelFile:
     """What can be said of a file from its header, its name and its size."""
     path = found.path
     name = found.name or _PART.sub("", path.name).removesuffix(".gguf").removesuffix(".GGUF")
@@ -182,6 +183,7 @@ def _described(found: Found, size: int) -> ModelFile:
         has_chat_template="tokenizer.chat_template" in header,
         embeds=embeds_by_family(architecture) or pooling in _EMBEDS,
         problem=problem,
+        linked=linked,
     )
 
 

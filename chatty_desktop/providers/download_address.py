@@ -35,8 +35,12 @@ def file_address(text: str) -> str:
 
 def file_name(url: str) -> str:
     """A name for the file that every system takes, ending in .gguf."""
-    name = unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2])
-    name = _UNSAFE.sub("-", name).strip(" .-") or "model"
+    return plain_name(unquote(urlsplit(url).path.rstrip("/").rpartition("/")[2]))
+
+
+def plain_name(text: str) -> str:
+    """The text as the name of a file that every system takes, ending in .gguf."""
+    name = _UNSAFE.sub("-", text).strip(" .-") or "model"
     stem = name[:-5] if name.lower().endswith(".gguf") else name
     if _RESERVED.match(stem):
         stem = f"model-{stem}"

@@ -21,15 +21,19 @@ from chatty_desktop.domain.downloads import (
 from chatty_desktop.domain.errors import Invalid, StorageFailed
 from chatty_desktop.domain.events import DownloadChanged
 from chatty_desktop.domain.ids import new_id
+from chatty_desktop.domain.model_files import ModelFile
 from chatty_desktop.engine.ports import Publish
 from chatty_desktop.paths import resources_folder
 from chatty_desktop.providers.download_address import file_address, file_name
+from chatty_desktop.providers.model_links import adopted
 from chatty_desktop.providers.part_file import PartFile, PartNote, free_name, left_over
 
 log = logging.getLogger(__name__)
 
 AT_ONCE = 2
 _SPEED_SECONDS = 6.0
+_TELL_SECONDS = 0.1
+"""Progress is told no more often; a fast line brings a hundred pieces a second."""
 _CLOSE_SECONDS = 1.0
 
 
@@ -143,9 +147,15 @@ class Downloads:
         self._items.pop(download_id, None)
         item.show("gone")
 
+    async def adopt(self, file: ModelFile) -> str:
+        """What to call a found file in the settings: its path, from the app's own folder on if it
+        lies there. A file whose name tells nobody anything, as Ollama's, is given a link there
+        under the name of its model, where the system allows links. Raises nothing."""
+        return await asyncio.to_thread(adopted, file, self._folder)
+
     async def delete_model(self, path: str) -> None:
-        """Delete a model file of the app's own folder. Raises `Invalid` for one elsewhere and
-        `StorageFailed`."""
+        """Delete a model file of the app's own folder, of a link the link alone. Raises
+        `Invalid` for one elsewhere and `StorageFailed`."""
         await asyncio.to_thread(_delete, Path(path), self._folder)
         for item in [item for item in self._items.values() if item.shown.path == path]:
             self._items.pop(item.shown.id)
@@ -255,6 +265,7 @@ class _Item:
         self.task: asyncio.Task[None] | None = None
         self._publish = publish
         self._pace: deque[tuple[float, int]] = deque()
+        self._told_at = 0.0
         self.shown = Download(new_id(), part.note.name, part.note.url, "waiting")
 
     def size(self) -> int:
@@ -278,6 +289,7 @@ class _Item:
         total = self.shown.total if total is None else total
         speed = self._speed(done) if state == "running" else self._forget_pace()
         left = (total - done) / speed if speed and total else None
+        before = self.shown
         self.shown = replace(
             self.shown,
             state=state,
@@ -288,6 +300,11 @@ class _Item:
             reason=reason,
             path=path,
         )
+        now = asyncio.get_running_loop().time()
+        same = (state, reason, total) == (before.state, before.reason, before.total)
+        if same and now - self._told_at < _TELL_SECONDS:
+            return
+        self._told_at = now
         self._publish(DownloadChanged(self.shown))
 
     async def end(self) -> None:

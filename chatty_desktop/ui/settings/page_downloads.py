@@ -149,16 +149,21 @@ class SettingsPage(Page):
     # --- using ---------------------------------------------------------------------------------
 
     def _use(self, file: ModelFile) -> None:
-        name = self._name_of(file)
-        self.apply(
-            lambda now: with_local_model(now, name, embeds=file.embeds, default=not file.embeds)[0]
+        self.tasks.start(self._take(file, default=not file.embeds), failed=self.say)
+
+    def _add(self, file: ModelFile) -> None:
+        self.tasks.start(self._take(file, default=False), failed=self.say)
+
+    async def _take(self, file: ModelFile, *, default: bool) -> None:
+        self.say("")
+        name = await self.app.downloads.adopt(file)
+        await self.app.settings.change(
+            lambda now: with_local_model(now, name, embeds=file.embeds, default=default)[0]
         )
         if file.embeds:
             # What a change of embedder does to recall is shown there, before it is made.
             self.page_wanted.emit("embedder")
-
-    def _add(self, file: ModelFile) -> None:
-        self.apply(lambda now: with_local_model(now, self._name_of(file), embeds=file.embeds)[0])
+        await self._look_for_files()
 
     def _use_reference(self, reference: str, embeds: bool) -> None:
         if embeds:
@@ -172,15 +177,31 @@ class SettingsPage(Page):
     # --- deleting ------------------------------------------------------------------------------
 
     def _ask_delete(self, file: ModelFile) -> None:
+        self.tasks.start(self._weigh_deletion(file), failed=self.say)
+
+    async def _weigh_deletion(self, file: ModelFile) -> None:
+        """Ask, with all that the model is chosen for."""
         words = {
             "default": tr("New chats use it."),
             "memory": tr("Memory is made with it."),
             "embedder": tr("Episodes are found with it."),
         }
-        uses = [words[use] for use in uses_of(self.settings, self._name_of(file))]
-        if any(model.reference in self._references(file) for model in self.app.engines.loaded):
-            uses.append(tr("It is loaded now."))
-        freed = tr("{size} become free. It can be downloaded again.", size=size(file.size))
+        told = [words[use] for use in uses_of(self.settings, self._name_of(file))]
+        references = self._references(file)
+        agents = [
+            a.definition.name
+            for a in await self.app.agents.list()
+            if a.definition.model in references
+        ]
+        if agents:
+            told.append(tr("It is the model of {agents}.", agents=", ".join(agents)))
+        if any(model.reference in references for model in self.app.engines.loaded):
+            told.append(tr("It is loaded now."))
+        told.append(
+            tr("Only its entry here goes; the file stays with the program it belongs to.")
+            if file.linked
+            else tr("{size} become free. It can be downloaded again.", size=size(file.size))
+        )
 
         def answered(button: QMessageBox.StandardButton) -> None:
             if button is QMessageBox.StandardButton.Yes:
@@ -189,7 +210,7 @@ class SettingsPage(Page):
         ask(
             self,
             tr("Delete {model}?", model=file.name),
-            " ".join([*uses, freed]),
+            " ".join(told),
             (QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Yes),
             answered,
             {QMessageBox.StandardButton.Yes: tr("Delete")},

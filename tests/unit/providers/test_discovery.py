@@ -11,6 +11,7 @@ import pytest
 
 from chatty_desktop.domain.model_files import ModelFile
 from chatty_desktop.providers.discovery import Discovery
+from chatty_desktop.providers.downloads import Downloads
 from chatty_desktop.providers.model_folders import known_folders
 from tests.helpers.gguf import CHAT, EMBEDDER, header, write_model
 from tests.helpers.servers import OllamaServer
@@ -118,6 +119,29 @@ async def test_a_file_reached_in_two_ways_is_told_once(home: Path, models: Path)
     files = await found(home, models, HF_HOME=str(home / "hf"))
     assert files.keys() == {"own"}
     assert files["own"].place == "chatty"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links need rights there")
+async def test_a_file_without_a_name_is_adopted_under_that_of_its_model(
+    home: Path, models: Path
+) -> None:
+    blob = write_model(
+        pulled(home / ".ollama/models", "registry.ollama.ai/library/qwen2.5/0.5b"), CHAT
+    )
+    named = write_model(home / ".lmstudio/models/tiny.gguf", CHAT)
+    downloads = Downloads(models, lambda _event: None)
+    before = await found(home, models)
+    name = await downloads.adopt(before["qwen2.5:0.5b"])
+    assert name == "qwen2.5-0.5b.gguf"
+    assert (models / name).resolve() == blob.resolve()
+    assert await downloads.adopt(before["qwen2.5:0.5b"]) == name
+    assert await downloads.adopt(before["tiny"]) == str(named)
+    after = await found(home, models)
+    assert after.keys() == {"qwen2.5-0.5b", "tiny"}
+    assert after["qwen2.5-0.5b"].linked and after["qwen2.5-0.5b"].place == "chatty"
+    assert await downloads.adopt(after["qwen2.5-0.5b"]) == name
+    await downloads.delete_model(after["qwen2.5-0.5b"].path)
+    assert blob.exists() and (await found(home, models)).keys() == before.keys()
 
 
 async def test_a_model_in_parts_is_one_with_the_size_of_all(home: Path, models: Path) -> None:
