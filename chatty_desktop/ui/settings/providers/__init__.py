@@ -1,0 +1,1 @@
+"""What the page of the providers is put together from."""
