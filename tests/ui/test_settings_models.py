@@ -14,6 +14,7 @@ from chatty_desktop.domain.settings import ModelOptions, Settings, read_settings
 from chatty_desktop.ui.settings.models.rows import Heading, ModelRow
 from chatty_desktop.ui.settings.page_models import SettingsPage
 from tests.helpers.servers import Answer, Call, OllamaServer, OpenAIServer, Received
+from tests.helpers.servers.http import Reply
 from tests.ui.opened import Opened
 from tests.ui.panels import button, says, until
 
@@ -147,23 +148,28 @@ async def test_a_provider_that_is_down_says_why_once_and_can_be_asked_again(
         assert row(page, "lab/small").there is True
 
 
-async def test_a_slow_provider_does_not_hold_up_the_others(
-    open_window: Opened, server: OpenAIServer
-) -> None:
-    async def hangs(_reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        await released.wait()
-        writer.close()
+class Silent(OpenAIServer):
+    """A server that takes requests and answers none before it may."""
 
-    released = asyncio.Event()
-    silent = await asyncio.start_server(hangs, "127.0.0.1", 0)
-    port = silent.sockets[0].getsockname()[1]
-    await add_provider(open_window, id="silent", kind="openai", base_url=f"http://127.0.0.1:{port}")
-    page = open_window.window.open_settings("models").page("models")
-    assert isinstance(page, SettingsPage)
-    await until(lambda: models(page) and row(page, "lab/small").there is True)
-    released.set()
-    silent.close()
-    await answered(page)
+    def __init__(self) -> None:
+        super().__init__()
+        self.may = asyncio.Event()
+
+    async def respond(self, received: Received, reply: Reply) -> None:
+        await self.may.wait()
+        await super().respond(received, reply)
+
+
+async def test_a_slow_provider_does_not_hold_up_the_others(open_window: Opened) -> None:
+    async with Silent() as silent:
+        silent.models = ("late",)
+        await add_provider(open_window, id="silent", kind="openai", base_url=silent.base_url)
+        page = open_window.window.open_settings("models").page("models")
+        assert isinstance(page, SettingsPage)
+        await until(lambda: models(page) and row(page, "lab/small").there is True)
+        assert "silent/late" not in [each.reference for each in models(page)]
+        silent.may.set()
+        await answered(page)
 
 
 async def test_a_provider_that_is_added_meanwhile_is_asked(open_window: Opened) -> None:
