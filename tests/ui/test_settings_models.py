@@ -31,11 +31,11 @@ async def page_of(opened: Opened) -> SettingsPage:
 
 
 async def answered(page: SettingsPage) -> None:
-    await until(lambda: not page._offers.asking, "every provider has answered")
+    await until(lambda: not page.offers.asking, "every provider has answered")
 
 
 def models(page: SettingsPage) -> list[ModelRow]:
-    return page._rows.models()
+    return page.rows.models()
 
 
 def marks(page: SettingsPage) -> str:
@@ -51,8 +51,8 @@ def row(page: SettingsPage, reference: str) -> ModelRow:
 
 async def choose(page: SettingsPage, reference: str) -> None:
     """Choose a model in the list."""
-    await until(lambda: page._rows.index_of(reference).isValid(), f"{reference} is in the list")
-    page.list.setCurrentIndex(page._rows.index_of(reference))
+    await until(lambda: page.rows.index_of(reference).isValid(), f"{reference} is in the list")
+    page.list.setCurrentIndex(page.rows.index_of(reference))
 
 
 def write(page: SettingsPage, option: str, text: str) -> None:
@@ -98,7 +98,7 @@ async def test_models_stand_under_their_provider_with_what_is_known(
     server.models = ("small", "vendor/large:8b")
     server.card = {"meta": {"n_params": 494_032_768, "size": 485_000_000, "n_ctx": 4096}}
     page = await page_of(open_window)
-    assert page._rows.row(page._rows.index(0)) == Heading("lab")
+    assert page.rows.row(page.rows.index(0)) == Heading("lab")
     await until(lambda: len(models(page)) == 2)
     small = row(page, "lab/small")
     assert small.default and small.by_hand and small.there
@@ -120,7 +120,7 @@ async def test_two_thousand_models_make_no_widgets_and_are_searched(
     page = await page_of(open_window)
     before = len(page.findChildren(QWidget))
     server.models = tuple(f"vendor/model-{number}" for number in range(2000))
-    page._offers.ask("lab")
+    page.offers.ask("lab")
     await until(lambda: len(models(page)) == 2001)
     assert len(page.findChildren(QWidget)) <= before + 5
     assert page.search.isVisible()
@@ -137,14 +137,12 @@ async def test_a_provider_that_is_down_says_why_once_and_can_be_asked_again(
 ) -> None:
     await server.close()
     page = await page_of(open_window)
-    await until(lambda: "lab" in page._down)
-    assert [label for label in page._down if says(page._down[label], "cannot be reached")] == [
-        "lab"
-    ]
+    await until(lambda: "lab" in page.down)
+    assert [label for label in page.down if says(page.down[label], "cannot be reached")] == ["lab"]
     assert row(page, "lab/small").there is None, "named by hand, it can be chosen all the same"
     async with server:
         button(page, "Ask lab again").click()
-        await until(lambda: not page._down)
+        await until(lambda: not page.down)
         assert row(page, "lab/small").there is True
 
 
@@ -177,6 +175,9 @@ async def test_a_provider_that_is_added_meanwhile_is_asked(open_window: Opened) 
     async with OllamaServer(models=("tiny:latest",)) as ollama:
         await add_provider(open_window, id="ollama", kind="ollama", base_url=ollama.base_url)
         await until(lambda: "ollama/tiny:latest" in [each.reference for each in models(page)])
+        page.add.added.emit("ollama/tiny")
+        await until(lambda: "ollama/tiny" in [each.reference for each in models(page)])
+        assert row(page, "ollama/tiny").there is True, "Ollama takes it for tiny:latest"
         await choose(page, "ollama/tiny:latest")
         hint = page.form.fields["context_length"]
         await until(lambda: says(hint, "32768") or says(hint, "32,768"))
@@ -192,7 +193,7 @@ async def test_a_star_makes_a_model_the_default_with_one_click(
     server.models = ("small", "large")
     page = await page_of(open_window)
     await until(lambda: len(models(page)) == 2)
-    where = page.list.visualRect(page._rows.index_of("lab/large"))
+    where = page.list.visualRect(page.rows.index_of("lab/large"))
     QTest.mouseClick(
         page.list.viewport(),
         Qt.MouseButton.LeftButton,

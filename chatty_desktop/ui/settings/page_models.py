@@ -37,18 +37,19 @@ _FEW = 8
 class SettingsPage(Page):
     """Pickers, the list of models, and the form of the one that is chosen in it.
 
-    chosen: the two pickers. search, list: over all models. add: names one by hand. form: of the
-    model that is chosen in the list.
+    chosen: the two pickers. offers: what the providers have. search, list, rows: over all models,
+    and what is in the list. down: the remarks on providers that could not be asked, by id. add:
+    names a model by hand. form: of the model that is chosen in the list.
     """
 
     def __init__(self, around: Surroundings) -> None:
         super().__init__(around)
-        self._offers = Offers(self.app, self.tasks, self)
+        self.offers = Offers(self.app, self.tasks, self)
         self._found: dict[str, Findings] = {}
         self._steps: dict[str, ProbeStep] = {}
         self._failed: dict[str, str] = {}
         self._probes: dict[str, asyncio.Task[None]] = {}
-        self._down: dict[str, _Down] = {}
+        self.down: dict[str, _Down] = {}
         self._reference = ""
         self.chosen = ChosenModels(self.app.models, self.theme)
         self.group(tr("In use")).addWidget(self.chosen)
@@ -59,9 +60,9 @@ class SettingsPage(Page):
         self.search.setPlaceholderText(tr("Search models"))
         self.search.setAccessibleName(tr("Search models"))
         self.search.setClearButtonEnabled(True)
-        self._rows = ModelRows()
+        self.rows = ModelRows()
         self._delegate = ModelDelegate(self.theme)
-        self.list = row_list(tr("Models"), self._rows, self._delegate)
+        self.list = row_list(tr("Models"), self.rows, self._delegate)
         self.list.setUniformItemSizes(False)
         self.list.setProperty("panel", "framed")
         self.add = AddModel(self.theme)
@@ -78,14 +79,14 @@ class SettingsPage(Page):
     def show_settings(self, settings: Settings) -> None:
         self.chosen.show_settings(settings)
         self.add.show_settings(settings)
-        self._offers.follow(settings)
+        self.offers.follow(settings)
         self._draw()
 
     def entered(self) -> None:
-        self._offers.ask_all()
+        self.offers.ask_all()
 
     def _connect(self) -> None:
-        self._offers.changed.connect(self._draw)
+        self.offers.changed.connect(self._draw)
         self.chosen.chosen.connect(self._choose)
         self.search.textChanged.connect(self._draw)
         self.list.selectionModel().currentChanged.connect(self._select)
@@ -103,7 +104,7 @@ class SettingsPage(Page):
 
     def _draw(self) -> None:
         """Draw what is known now: the list, what cannot be asked, the form."""
-        offered = list(self._offers.rows(self.settings))
+        offered = list(self.offers.rows(self.settings))
         self.chosen.offer(
             [
                 ModelChoice(row.reference, row.label, row.provider, row.kind, row.there is True)
@@ -119,45 +120,45 @@ class SettingsPage(Page):
             if shown or not self.search.text():
                 rows.append(Heading(entry.id, self._state(entry.id, bool(models))))
             rows += shown
-        if self._rows.show_rows(rows):
+        if self.rows.show_rows(rows):
             self._fit()
             self._keep_selected()
         self._show_troubles()
         self._show_form()
 
     def _state(self, provider_id: str, any_models: bool) -> str:
-        if provider_id in self._offers.asking and not any_models:
+        if provider_id in self.offers.asking and not any_models:
             return tr("asking …")
-        if provider_id in self._offers.problems:
+        if provider_id in self.offers.problems:
             return tr("not reached")
         return "" if any_models else tr("no models")
 
     def _show_troubles(self) -> None:
         """A remark for each provider that could not be asked."""
-        problems = self._offers.problems
-        for gone in [name for name in self._down if name not in problems]:
-            self._down[gone].hide()
-            self._down.pop(gone).deleteLater()
+        problems = self.offers.problems
+        for gone in [name for name in self.down if name not in problems]:
+            self.down[gone].hide()
+            self.down.pop(gone).deleteLater()
         for name, problem in problems.items():
-            if name not in self._down:
-                self._down[name] = down = _Down(self, name)
-                down.retry.clicked.connect(lambda _checked, name=name: self._offers.ask(name))
+            if name not in self.down:
+                self.down[name] = down = _Down(self, name)
+                down.retry.clicked.connect(lambda _checked, name=name: self.offers.ask(name))
                 self._troubles.addWidget(down)
-            self._down[name].say(problem)
-            self._down[name].retry.setEnabled(name not in self._offers.asking)
+            self.down[name].say(problem)
+            self.down[name].retry.setEnabled(name not in self.offers.asking)
 
     def _keep_selected(self) -> None:
         """Choose the same model again, else the default one, else the first."""
-        index = self._rows.index_of(self._reference)
+        index = self.rows.index_of(self._reference)
         if not index.isValid():
-            index = self._rows.index_of(self.settings.default_model or "")
-        models = self._rows.models()
+            index = self.rows.index_of(self.settings.default_model or "")
+        models = self.rows.models()
         if not index.isValid() and models:
-            index = self._rows.index_of(models[0].reference)
+            index = self.rows.index_of(models[0].reference)
         self.list.setCurrentIndex(index)
 
     def _show_form(self) -> None:
-        row = self._rows.row(self._rows.index_of(self._reference))
+        row = self.rows.row(self.rows.index_of(self._reference))
         self.form.setVisible(isinstance(row, ModelRow))
         if isinstance(row, ModelRow):
             self.form.show_model(row, self._found.get(row.reference))
@@ -167,21 +168,21 @@ class SettingsPage(Page):
     def _fit(self) -> None:
         """As high as its rows, up to a limit."""
         high = 2 * S
-        for number in range(self._rows.rowCount()):
+        for number in range(self.rows.rowCount()):
             high += self.list.sizeHintForRow(number)
             if high > _TALLEST:
                 break
         self.list.setFixedHeight(min(high, _TALLEST))
 
     def _select(self) -> None:
-        row = self._rows.row(self.list.currentIndex())
+        row = self.rows.row(self.list.currentIndex())
         reference = row.reference if isinstance(row, ModelRow) else ""
         if reference == self._reference:
             return
         self._reference = reference
         self._show_form()
         if reference:
-            self._offers.ask_about(reference)
+            self.offers.ask_about(reference)
 
     # --- what is done ------------------------------------------------------------------------
 
@@ -235,7 +236,7 @@ class SettingsPage(Page):
 
         found_out = await self.app.probing.find_out(reference, tell)
         self._found[reference] = found_out
-        self._offers.learn(reference, found_out.card)
+        self.offers.learn(reference, found_out.card)
 
     def _not_found_out(self, reference: str, reason: str) -> None:
         self._failed[reference] = reason

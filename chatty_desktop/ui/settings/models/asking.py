@@ -90,6 +90,8 @@ class Offers(QObject):
     ) -> ModelRow:
         reference = f"{entry.id}/{name}"
         there: bool | None = name in listed
+        if entry.kind == "ollama":
+            there = there or f"{name}:latest" in listed
         # A server need not list all that it has; files are there or they are not.
         if entry.id not in self._listed or (entry.kind != "llama_cpp" and not listed):
             there = None

@@ -34,9 +34,16 @@ class ModelDelegate(QStyledItemDelegate):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
+        self._measure()
+        theme.changed.connect(self._measure)
+
+    def _measure(self) -> None:
+        """Measure the small letters once: a list asks for the height of each of its rows."""
+        self._small = self._theme.small()
+        self._small_metrics = QFontMetrics(self._small)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        small = QFontMetrics(self._theme.small()).height()
+        small = self._small_metrics.height()
         if isinstance(_rows(index).row(index), Heading):
             return QSize(0, small + (S if index.row() == 0 else M) + XS)
         return QSize(0, option.fontMetrics.height() + small + self._theme.measures.row + S)
@@ -91,7 +98,7 @@ class ModelDelegate(QStyledItemDelegate):
         bottom = Qt.AlignmentFlag.AlignBottom
         painter.drawText(rect, Qt.AlignmentFlag.AlignLeft | bottom, heading.provider)
         if heading.state:
-            painter.setFont(self._theme.small())
+            painter.setFont(self._small)
             painter.drawText(rect, Qt.AlignmentFlag.AlignRight | bottom, heading.state)
 
     def _paint_model(self, painter: QPainter, option: QStyleOptionViewItem, row: ModelRow) -> None:
@@ -113,7 +120,7 @@ class ModelDelegate(QStyledItemDelegate):
                 painter, _star(option.rect)
             )
         text = option.rect.adjusted(M + _STAR + S, 0, -M, 0)
-        small = QFontMetrics(self._theme.small())
+        small = self._small_metrics
         high = option.fontMetrics.height() + small.height()
         top = text.top() + (text.height() - high) // 2
         name = QRect(text.left(), top, text.width(), option.fontMetrics.height())
@@ -121,7 +128,7 @@ class ModelDelegate(QStyledItemDelegate):
         painter.setFont(option.font)
         painter.setPen(QColor(tokens.muted if row.there is False else tokens.text))
         _draw(painter, name, row.label, option.fontMetrics)
-        painter.setFont(self._theme.small())
+        painter.setFont(self._small)
         painter.setPen(QColor(tokens.muted))
         _draw(painter, marks, row.marks() or tr("nothing known yet"), small)
 
