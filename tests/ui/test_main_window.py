@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFrame, QLineEdit
+from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QPushButton
 
 from chatty_desktop.domain.events import ModelProgress, Notice
 from chatty_desktop.ui.agents.editor import AgentEditor
@@ -183,7 +183,7 @@ async def test_deleting_a_chat_tells_the_counts_empties_the_pane_and_can_be_undo
     await until(lambda: any("6 messages" in text for text in window.chat.banners.shown()))
     assert await open_window.app.sessions.get(session.id) is None
     assert window.chat.session_id is None
-    button(window.chat.banners, "Undo").click()
+    await press_in_banner(window.chat, "Undo")
     await until(lambda: window.chat.session_id == session.id)
     await until(lambda: len(open_window.said()) == 6)
     assert window.chat.banners.shown() == []
@@ -381,7 +381,7 @@ async def test_a_hit_on_another_branch_says_so_and_leads_there(open_window: Open
     chat.open_at(session.id, reply.id)
     await until(lambda: says_banner(chat, "another branch"))
     assert open_window.said() == ["question 0", "another answer"]
-    button(chat.banners, "Go to that branch").click()
+    await press_in_banner(chat, "Go to that branch")
     await until(lambda: open_window.said() == ["question 0", "answer 0"])
 
 
@@ -406,6 +406,17 @@ async def test_a_new_chat_is_named_by_the_model_where_the_settings_say_so(
     open_window.write("when does the night train go?")
     await until(lambda: open_window.window.chat.header.title == "when does the night train go?")
     await until(lambda: open_window.window.chat.header.title == "Night trains")
+
+
+async def press_in_banner(chat: ChatPane, name: str) -> None:
+    """Press a button of a banner; it is on the screen a moment after the banner is known."""
+
+    def buttons() -> list[QPushButton]:
+        found = chat.banners.findChildren(QPushButton)
+        return [b for b in found if b.text() == name and b.isVisible()]
+
+    await until(buttons, name)
+    buttons()[0].click()
 
 
 def says_banner(chat: ChatPane, part: str) -> bool:
