@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from chatty_desktop.app import App
 from chatty_desktop.domain.events import ModelProgress, Notice, RunPhaseChanged
 from chatty_desktop.ui.main_window import MainWindow
+from chatty_desktop.ui.settings.dialog import PAGES
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.window_state import WindowState
@@ -53,6 +54,28 @@ class Stage:
 
 async def _first(stage: Stage) -> None:
     stage.window.start()
+
+
+async def _first_memory(stage: Stage) -> None:
+    """The second question of the first run."""
+    stage.window.start()
+    await stage.settle()
+    if (assistant := stage.window.welcome.assistant) is not None:
+        assistant.next.click()
+
+
+async def _first_server(stage: Stage) -> None:
+    """The first run with the most that can be open in it."""
+    stage.window.start()
+    await stage.settle()
+    if (assistant := stage.window.welcome.assistant) is not None:
+        assistant.model_step.cards["server"].radio.click()
+
+
+async def _empty(stage: Stage) -> None:
+    stage.window.start()
+    if (assistant := stage.window.welcome.assistant) is not None:
+        assistant.skip.click()
 
 
 async def _chat(stage: Stage) -> None:
@@ -135,6 +158,21 @@ def _dialog(stage: Stage) -> QWidget:
     return shown[-1]
 
 
+def _on_page(name: str) -> Callable[[Stage], Awaitable[None]]:
+    async def prepare(stage: Stage) -> None:
+        await _chat(stage)
+        stage.window.open_settings(name)
+
+    return prepare
+
+
+def _settings(stage: Stage) -> QWidget:
+    """The window of the settings, as small as it gets where the window of the app is small."""
+    dialog = stage.window.open_settings()
+    dialog.resize(*((880, 640) if stage.window.width() > 1000 else (600, 420)))
+    return dialog
+
+
 @dataclass(frozen=True)
 class View:
     """How one picture comes about."""
@@ -146,6 +184,9 @@ class View:
 
 VIEWS = {
     "first": View(_first, filled=False),
+    "first-server": View(_first_server, filled=False),
+    "first-memory": View(_first_memory, filled=False),
+    "empty": View(_empty, filled=False),
     "chat": View(_chat),
     "top": View(_chat_top),
     "failed": View(_failed),
@@ -156,6 +197,7 @@ VIEWS = {
     "editor": View(_editor, _dialog),
     "delete": View(_deleting, _dialog),
     "alone": View(_chat_only),
+    **{f"settings-{name}": View(_on_page(name), _settings) for name, _title, _icon in PAGES},
 }
 
 
@@ -170,6 +212,9 @@ def main() -> None:
     chosen.out.mkdir(parents=True, exist_ok=True)
     application = QApplication([])
     application.setQuitOnLastWindowClosed(False)
+    # The pictures show no model files of whoever takes them, and no Ollama.
+    os.environ["OLLAMA_HOST"] = "127.0.0.1:1"
+    os.environ["HOME"] = os.environ["USERPROFILE"] = tempfile.gettempdir()
     suffix = "" if chosen.scale == "1" else f"@{chosen.scale}x"
     loop = qasync.QEventLoop(application)
     asyncio.set_event_loop(loop)
@@ -197,7 +242,9 @@ async def _take(theme: Theme, name: str, view: View, out: Path, suffix: str) -> 
                 theme.force("dark" if scheme == "dark" else "light")
                 await stage.settle()
                 file = out / f"{name}-{width}-{scheme}{suffix}.png"
-                view.picture(stage).grab().save(str(file))
+                picture = view.picture(stage)
+                await stage.settle()
+                picture.grab().save(str(file))
         theme.force("light")
         await tasks.close()
         await app.close()
