@@ -147,6 +147,7 @@ class MainWindow(QMainWindow):
             self._settings = SettingsDialog(
                 app=self._app, theme=self._theme, tasks=self._tasks, parent=self
             )
+            self._settings.set_up_wanted.connect(self.welcome.open)
         self._settings.open(page)
         return self._settings
 

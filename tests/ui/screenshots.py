@@ -195,7 +195,7 @@ VIEWS = {
     "ledger": View(_ledger),
     "search": View(_searching),
     "editor": View(_editor, _dialog),
-    "delete": View(_deleting, _dialog),
+    "deleted": View(_deleting),
     "alone": View(_chat_only),
     **{f"settings-{name}": View(_on_page(name), _settings) for name, _title, _icon in PAGES},
 }

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -25,7 +24,7 @@ from tests.helpers.gguf import CHAT, write_model
 from tests.helpers.keyrings import MemoryKeyring, system_keyring
 from tests.helpers.servers import OllamaServer, OpenAIServer
 from tests.ui.opened import Opened
-from tests.ui.panels import says, until
+from tests.ui.panels import button, says, until
 
 KEY = "sk-very-secret"
 
@@ -379,6 +378,15 @@ async def test_a_folder_with_settings_is_asked_nothing_until_the_menu_is_used(
     assert open_window.app.settings.current == before
 
 
+async def test_the_settings_lead_back_to_it(open_window: Opened) -> None:
+    dialog = open_window.window.open_settings("about")
+    button(dialog.page("about"), "Ask me again").click()
+    assistant = open_window.window.welcome.assistant
+    assert assistant is not None
+    assert assistant.isVisible()
+    assert not dialog.isVisible()
+
+
 async def test_where_there_are_episodes_the_embedder_is_left_to_the_settings(
     open_window: Opened,
 ) -> None:
@@ -391,4 +399,3 @@ async def test_where_there_are_episodes_the_embedder_is_left_to_the_settings(
     await until(lambda: assistant.next.text() == "Start chatting", "one step")
     QTest.keyClick(assistant, Qt.Key.Key_Return)
     await until(lambda: open_window.window.welcome.assistant is None, "it is over")
-    await asyncio.sleep(0)

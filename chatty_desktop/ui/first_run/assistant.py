@@ -140,7 +140,7 @@ class Assistant(QWidget):
         for label in (self._place, self._title, self._hint):
             words.addWidget(label)
         buttons = QHBoxLayout()
-        buttons.setContentsMargins(L, 0, L, M)
+        buttons.setContentsMargins(L, S, L, M)
         buttons.setSpacing(S)
         buttons.addWidget(self.skip)
         buttons.addStretch(1)
@@ -148,7 +148,7 @@ class Assistant(QWidget):
         buttons.addWidget(self.next)
         questions = QWidget()
         column = QVBoxLayout(questions)
-        column.setContentsMargins(L, XL, L, L)
+        column.setContentsMargins(L, XL, L, S)
         column.setSpacing(L)
         column.addLayout(words)
         column.addWidget(self.model_step)

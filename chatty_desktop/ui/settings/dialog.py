@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -45,7 +45,12 @@ PAGES: tuple[tuple[str, str, str], ...] = (
 
 
 class SettingsDialog(QWidget):
-    """A window of its own; what is changed in it applies at once."""
+    """A window of its own; what is changed in it applies at once.
+
+    set_up_wanted: the person wants the questions of the first run, and this window is closed.
+    """
+
+    set_up_wanted = Signal()
 
     def __init__(
         self, *, app: App, theme: Theme, tasks: Tasks, parent: QWidget | None = None
@@ -107,6 +112,7 @@ class SettingsDialog(QWidget):
             page: Page = module.SettingsPage(self._around)
             page.show_settings(page.settings)
             page.page_wanted.connect(self.open)
+            page.set_up_wanted.connect(self._set_up)
             area = scrolled(page)
             self._pages[name], self._areas[name] = page, area
             self.stack.addWidget(self._framed(name, area))
@@ -211,6 +217,10 @@ class SettingsDialog(QWidget):
     def _to_search(self) -> None:
         self.search.setFocus()
         self.search.selectAll()
+
+    def _set_up(self) -> None:
+        self.close()
+        self.set_up_wanted.emit()
 
     def _leave(self) -> None:
         if self.search.text():

@@ -36,9 +36,11 @@ class Page(QWidget):
     column: takes the groups, from top to bottom; `close_column` ends it.
     problem: for what went wrong that no field is for.
     page_wanted: another page, by its name, is where the person wants to go from here.
+    set_up_wanted: the questions of the first run are.
     """
 
     page_wanted = Signal(str)
+    set_up_wanted = Signal()
 
     def __init__(self, around: Surroundings, parent: QWidget | None = None) -> None:
         super().__init__(parent)

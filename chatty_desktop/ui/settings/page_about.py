@@ -63,6 +63,17 @@ class SettingsPage(Page):
         self.text.setTabChangesFocus(True)
         self._fill_versions()
         self._fill_log()
+        self.set_up = QPushButton(tr("Ask me again"))
+        self.set_up.clicked.connect(self.set_up_wanted)
+        row = QHBoxLayout()
+        row.addWidget(self.set_up)
+        row.addStretch(1)
+        self.group(
+            tr("First run"),
+            tr(
+                "Which model answers, and how memory finds what was said: what the app asked first."
+            ),
+        ).addLayout(row)
         licences = self.group(
             tr("Licences"),
             tr("What the app is made of. Choose a part to read its licence."),
