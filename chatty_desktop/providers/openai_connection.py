@@ -200,14 +200,14 @@ class OpenAIConnection:
         tries = 0
         while True:
             tries += 1
-            sent = self._dialect.put(body)
+            sent = self._dialect.put(body, asked.options)
             try:
                 stream = cast(
                     "AsyncStream[ChatCompletionChunk]",
                     await client.chat.completions.create(**cast("Any", sent), stream=True),
                 )
             except openai.APIStatusError as error:
-                if self._gave_in(error, sent) or await self._waited(error, tries):
+                if self._gave_in(error, sent, asked) or await self._waited(error, tries):
                     continue
                 failure = self._refusal(error, asked)
                 if error.status_code in (404, 405):
@@ -242,13 +242,13 @@ class OpenAIConnection:
         self._key_refused = error.status_code in (401, 403)
         return failures.by_status(self._with_key(asked), error.status_code, _words_of(error))
 
-    def _gave_in(self, error: APIStatusError, sent: dict[str, Any]) -> bool:
+    def _gave_in(self, error: APIStatusError, sent: dict[str, Any], asked: Asked) -> bool:
         """Whether the server merely refused what can be left out or said otherwise."""
         if error.status_code not in (400, 422):
             return False
-        refused = self._dialect.learn(sent, error.response.text)
+        refused = self._dialect.learn(sent, error.response.text, asked.options)
         if refused:
-            log.info("%s knows no %s; asking without", self._server, refused)
+            log.info("%s takes no %s; asking without", asked.name, refused)
         return bool(refused)
 
     async def _waited(self, error: APIStatusError, tries: int) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -61,37 +61,48 @@ def chat_body(model: str, request: ChatRequest) -> dict[str, Any]:
 
 
 class Dialect:
-    """What a server turned out not to know, where there is another way to say it."""
+    """What the models of a server turned out not to take, where there is another way to say it, or
+    where it may be left out. What a person set is not left out: they are told instead."""
 
     def __init__(self) -> None:
-        self._unknown: set[str] = set()
+        self._unknown: set[tuple[str, str]] = set()
 
-    def put(self, body: dict[str, Any]) -> dict[str, Any]:
-        """A body of `chat_body` in words that the server knows."""
-        said = {name: value for name, value in body.items() if name not in self._unknown}
-        if "max_tokens" in body.keys() - said.keys():
+    def put(self, body: dict[str, Any], options: Collection[str] = ()) -> dict[str, Any]:
+        """A body of `chat_body` in words that the model's server knows. `options` are the names of
+        those that a person set."""
+
+        def knows(name: str) -> bool:
+            return (body["model"], name) not in self._unknown
+
+        said = {name: value for name, value in body.items() if knows(name) or name in options}
+        if "max_tokens" in body and not knows("max_tokens"):
+            del said["max_tokens"]
             said["max_completion_tokens"] = body["max_tokens"]
         if extra := body.get("extra_body"):
-            said["extra_body"] = {k: v for k, v in extra.items() if k not in self._unknown}
+            said["extra_body"] = {name: value for name, value in extra.items() if knows(name)}
         return said
 
-    def learn(self, said: dict[str, Any], words: str) -> str:
-        """What the server refused of a body, "" when that cannot be said otherwise; `words` are
-        the server's. What is returned is not said again."""
-        refused = ""
-        if "stream_options" in said and "stream_options" in words:
-            refused = "stream_options"
-        elif "max_tokens" in said and "max_completion_tokens" in words:
-            refused = "max_tokens"
-        else:
-            extra = said.get("extra_body", {})
-            spellings = {"repeat_penalty", "repetition_penalty"}
-            named = {name for name in spellings if re.search(rf"\b{name}\b", words)}
-            if spellings <= extra.keys() and len(named) == 1:
-                refused = named.pop()
+    def learn(self, said: dict[str, Any], words: str, options: Collection[str] = ()) -> str:
+        """What the server refused of a body, "" when it is not to be said otherwise; `words` are
+        the server's. What is returned is not said again to the model."""
+        refused = self._refused(said, words, options)
         if refused:
-            self._unknown.add(refused)
+            self._unknown.add((said["model"], refused))
         return refused
+
+    def _refused(self, said: dict[str, Any], words: str, options: Collection[str]) -> str:
+        named = set(re.findall(r"\w+", words))
+        if "stream_options" in said and "stream_options" in named:
+            return "stream_options"
+        if "max_tokens" in said and "max_completion_tokens" in named:
+            return "max_tokens"
+        # Memory asks at 0; models that reason before they answer may take no temperature at all.
+        if "temperature" in said and "temperature" in named and "temperature" not in options:
+            return "temperature"
+        spellings = {"repeat_penalty", "repetition_penalty"}
+        if spellings <= said.get("extra_body", {}).keys() and len(spellings & named) == 1:
+            return (spellings & named).pop()
+        return ""
 
 
 def _message(message: WireMessage) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from chatty_desktop.domain.requests import ChatMessage, ChatRequest, ToolOffer
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.paths import Paths
 from chatty_desktop.providers.registry import ProviderRegistry
-from tests.helpers.servers import Answer, Call, OllamaServer, OpenAIServer
+from tests.helpers.servers import Answer, Call, OllamaServer, OpenAIServer, Received
 from tests.integration.providers.conftest import QUICK, answered, asking, no_key, provider_for
 
 Server = OpenAIServer | OllamaServer
@@ -138,6 +138,32 @@ async def test_a_server_that_knows_one_name_of_the_repeat_penalty_gets_that_alon
         body = await sent(server, CHAT, repeat_penalty=1.2)
     assert body["repetition_penalty"] == 1.2
     assert "repeat_penalty" not in body
+
+
+async def test_a_model_that_takes_no_temperature_can_make_memory_all_the_same() -> None:
+    def picky(received: Received) -> Answer:
+        if received.body["model"] == "small" and "temperature" in received.body:
+            return Answer.fail(400, "Unsupported value: 'temperature' does not support 0 here.")
+        return Answer(text="Hello.")
+
+    async with OpenAIServer(models=("small", "large")) as server:
+        server.script(*[picky] * 5)
+        provider = provider_for(server, model_options={"large": {"temperature": 0}})
+        for model in ("small", "small", "large"):
+            await answered(provider.chat_model(model), FOLD)
+        await answered(provider.chat_model("large"), CHAT)
+        await provider.close()
+    sent = [(chat.body["model"], chat.body.get("temperature")) for chat in server.chats]
+    assert sent == [("small", 0), ("small", None), ("small", None), ("large", 0), ("large", 0)]
+
+
+async def test_a_temperature_that_a_person_set_is_not_left_out_in_silence() -> None:
+    async with OpenAIServer(refuses=["temperature"]) as server:
+        provider = provider_for(server, model_options={"small": {"temperature": 0}})
+        await answered(provider.chat_model("small"), FOLD)
+        with pytest.raises(Refused, match="does not take temperature as set for small"):
+            await answered(provider.chat_model("small"), CHAT)
+        await provider.close()
 
 
 async def test_tools_are_offered_and_their_calls_come_whole(server: Server) -> None:
