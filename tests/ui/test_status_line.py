@@ -9,6 +9,7 @@ import pytest
 
 from chatty_desktop.domain.agents import AgentDefinition
 from chatty_desktop.domain.downloads import Download
+from chatty_desktop.domain.engines import EngineState, LoadedModel
 from chatty_desktop.domain.events import (
     DownloadChanged,
     EmbeddingProgress,
@@ -17,8 +18,10 @@ from chatty_desktop.domain.events import (
     RunPhaseChanged,
 )
 from chatty_desktop.domain.settings import ProviderSettings, Settings
+from chatty_desktop.domain.standing import Standing
 from chatty_desktop.ui.settings.dialog import SettingsDialog
 from chatty_desktop.ui.status.line import StatusLine
+from chatty_desktop.ui.status.words import said
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.servers import Answer, OpenAIServer
 from tests.ui.opened import Opened
@@ -134,6 +137,27 @@ async def test_a_local_model_is_told_as_not_loaded_and_its_missing_file_by_its_p
     await until(lambda: status.model.words == "mine (here) · cannot answer")
     assert str(file) in status.model.accessibleDescription()
     assert app.engines.loaded == []
+
+
+def engine(state: EngineState) -> LoadedModel:
+    return LoadedModel("here/mine.gguf", "chat", state, 0.0, 1, 8192, 2, None)
+
+
+@pytest.mark.parametrize(
+    ("loaded", "answering", "words"),
+    [
+        (None, False, "not loaded"),
+        (engine("loading"), True, "loading …"),
+        (engine("busy"), True, "answering"),
+        (engine("busy"), False, "at work"),
+        (engine("ready"), False, "ready"),
+    ],
+)
+def test_the_local_engine_is_told_apart_in_each_of_its_states(
+    loaded: LoadedModel | None, answering: bool, words: str
+) -> None:
+    standing = Standing("here/mine.gguf", "default", "llama_cpp")
+    assert said(standing, "Ada", loaded, answering).words == f"mine (here) · {words}"
 
 
 async def test_it_tells_when_the_open_chat_is_answered(

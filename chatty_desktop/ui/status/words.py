@@ -69,6 +69,8 @@ def _state(
 ) -> tuple[str, str, Tone, str]:
     if standing.problem:
         return tr("cannot answer"), "warning-circle", "danger", standing.problem
+    if loaded is not None and loaded.state == "loading":
+        return tr("loading …"), "spinner-gap", "accent", tr("It is being loaded into memory.")
     if answering:
         return tr("answering"), "chat-circle-dots", "accent", ""
     if standing.kind == "llama_cpp":
@@ -83,8 +85,6 @@ def _local_state(loaded: LoadedModel | None) -> tuple[str, str, Tone, str]:
     if loaded is None:
         more = tr("It is loaded into memory with the next message.")
         return tr("not loaded"), "circle-dashed", "muted", more
-    if loaded.state == "loading":
-        return tr("loading …"), "spinner-gap", "accent", tr("It is being loaded into memory.")
     if loaded.state == "busy":
         more = tr("It works for memory or for another chat.")
         return tr("at work"), "gear-six", "accent", more
