@@ -17,7 +17,7 @@ from chatty_desktop.domain.events import (
     ModelProgress,
     RunPhaseChanged,
 )
-from chatty_desktop.domain.settings import ProviderSettings, Settings
+from chatty_desktop.domain.settings import Appearance, ProviderSettings, Settings
 from chatty_desktop.domain.standing import Standing
 from chatty_desktop.ui.settings.dialog import SettingsDialog
 from chatty_desktop.ui.status.line import StatusLine
@@ -228,3 +228,18 @@ async def test_a_pressed_part_opens_the_page_of_the_settings_that_has_to_do_with
     status.work.click()
     dialog = open_window.window.findChild(SettingsDialog)
     assert dialog is not None and dialog.isVisible() and dialog.current == page
+
+
+async def test_larger_letters_make_the_line_higher(
+    open_window: Opened, line: Line, theme: Theme
+) -> None:
+    status = line()
+    await until(lambda: status.model.words.endswith("ready"))
+    usual = status.height()
+    theme.show(Appearance(theme="light", font_size=24))
+    try:
+        await until(lambda: status.height() > usual)
+        assert status.height() >= status.model.sizeHint().height()
+    finally:
+        theme.show(Appearance(theme="light"))
+    await until(lambda: status.height() == usual)

@@ -83,9 +83,9 @@ class StatusLine(QWidget):
         row.addWidget(self.model)
         row.addStretch(1)
         row.addWidget(self.work)
-        # Of one height, whatever is shown.
-        self.setFixedHeight(self.model.sizeHint().height() + S)
         self.work.hide()
+        theme.changed.connect(self._fit)
+        self._fit()
         self._drawing = Throttle(_DRAW_MS, self._draw, self)
         self._asking = Throttle(_DRAW_MS, self._ask, self)
         self._again = QTimer(self)
@@ -151,6 +151,10 @@ class StatusLine(QWidget):
         if question == self._question:
             self._told = told
             self._drawing.request()
+
+    def _fit(self) -> None:
+        """Of one height, whatever is shown."""
+        self.setFixedHeight(self.model.sizeHint().height() + S)
 
     # --- drawing -----------------------------------------------------------------------------
 

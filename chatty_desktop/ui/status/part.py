@@ -41,7 +41,7 @@ class Part(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self.setAccessibleName(name)
-        theme.changed.connect(self._draw_icon)
+        theme.changed.connect(self._redraw)
         self._draw_icon()
 
     @property
@@ -93,6 +93,13 @@ class Part(QToolButton):
         """Pixels beside the words: the icon and the padding."""
         shown = self.fontMetrics().horizontalAdvance(self.text().replace("&&", "&"))
         return super().sizeHint().width() - shown
+
+    def _redraw(self) -> None:
+        """The colours, or the size of the letters, are not what they were."""
+        self._draw_icon()
+        self._widest = 0
+        self.updateGeometry()
+        self._fit()
 
     def _draw_icon(self) -> None:
         self.setIcon(self._theme.icon(*self._icon))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QLocale, Signal
-from PySide6.QtWidgets import QAbstractSpinBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractSpinBox, QSizePolicy, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.engines import GpuDevice, ModelNeeds
 from chatty_desktop.domain.settings import ProviderSettings
@@ -21,6 +21,9 @@ USUAL_CONTEXT = 8192
 
 _LONGEST_CONTEXT = 4_194_304
 _STEP = 1024
+_WIDEST = 320
+"""Pixels."""
+
 _MOST_THREADS, _MOST_LAYERS = 1024, 10_000
 _MINUTES = (None, 0.0, 5.0, 15.0, 30.0, 60.0, 240.0)
 """For how long a model may stay loaded: what is offered."""
@@ -49,7 +52,7 @@ class EngineOptions(QWidget):
         self.context.setSingleStep(_STEP)
         self.gpu_layers = _field(-1, _MOST_LAYERS, tr("As many as fit"))
         self.stay = Choice()
-        self.stay.setMaximumWidth(320)
+        self.stay.setMaximumWidth(_WIDEST)
         self.no_gpu = Words(tone="muted")
         self.threads_field = Field(tr("Threads"), self.threads, theme, _threads_hint(cores))
         self.context_field = Field(tr("Context length in tokens"), self.context, theme)
@@ -181,8 +184,9 @@ def _field(least: int, most: int, least_words: str) -> Number:
     field = Number(least, most)
     field.setSpecialValueText(least_words)
     field.setGroupSeparatorShown(True)
-    field.setMaximumWidth(180)
-    field.setMinimumWidth(140)
+    # As wide as its longest words want, in letters of any size.
+    field.setMaximumWidth(_WIDEST)
+    field.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
     # What is typed is not a choice before it is whole.
     field.setKeyboardTracking(False)
     field.setCorrectionMode(QAbstractSpinBox.CorrectionMode.CorrectToNearestValue)
