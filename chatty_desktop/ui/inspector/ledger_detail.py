@@ -9,14 +9,15 @@ from typing import Final
 from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QPushButton,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
 
 from chatty_desktop.domain.memory import LedgerEntry
+from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.inspector.ledger_list import KINDS, OUTCOMES, word
 from chatty_desktop.ui.language import N_, tr, trn
 from chatty_desktop.ui.pieces import IconLabel, LongWords, Problem, TextButton, Words, caption
@@ -64,8 +65,9 @@ class LedgerDetail(QWidget):
         self._theme = theme
         self._entry: LedgerEntry | None = None
         self._icon = IconLabel(theme, "info")
-        self._title = QLabel()
+        self._title = ElidedLabel()
         self._title.setFont(theme.heading())
+        self._title.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         self._meta = Words(tone="muted")
         self._meta.setFont(theme.small())
         self._reason = LongWords()

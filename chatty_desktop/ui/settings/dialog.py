@@ -59,7 +59,12 @@ class SettingsDialog(QWidget):
         self.setWindowTitle(tr("Settings"))
         self.setProperty("panel", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.resize(880, 640)
+        # 880 × 640 with usual letters, more with large ones.
+        letters, room = QFontMetrics(theme.words()), self.screen().availableSize()
+        self.resize(
+            min(room.width(), max(880, 110 * letters.averageCharWidth())),
+            min(room.height(), max(640, 40 * letters.height())),
+        )
         self.setMinimumSize(600, 420)
         self._around = Surroundings(app, theme, tasks)
         self._pages: dict[str, Page] = {}
@@ -114,6 +119,8 @@ class SettingsDialog(QWidget):
             page.page_wanted.connect(self.open)
             page.set_up_wanted.connect(self._set_up)
             area = scrolled(page)
+            # With large letters in a small window nothing may be out of reach.
+            area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
             self._pages[name], self._areas[name] = page, area
             self.stack.addWidget(self._framed(name, area))
         return self._pages[name]
