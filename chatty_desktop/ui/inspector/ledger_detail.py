@@ -9,6 +9,7 @@ from typing import Final
 from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
+    QLabel,
     QProgressBar,
     QPushButton,
     QSizePolicy,
