@@ -189,6 +189,8 @@ def write_settings(settings: Settings) -> str:
     written["providers"] = [
         entry.model_dump(mode="json", exclude_defaults=True) for entry in settings.providers
     ]
+    if settings.embedder is not None:
+        written["embedder"] = settings.embedder.model_dump(mode="json", exclude_defaults=True)
     written |= settings.model_dump(mode="json", exclude=named, exclude_defaults=True)
     return json.dumps(written, indent=2, ensure_ascii=False) + "\n"
 

@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chatty_desktop.domain.errors import Invalid
-from chatty_desktop.domain.settings import Settings, read_settings, split_model, write_settings
+from chatty_desktop.domain.settings import (
+    EmbedderSettings,
+    Settings,
+    read_settings,
+    split_model,
+    write_settings,
+)
 
 DESIGN_EXAMPLE = """
 {"providers": [{"id": "local", "kind": "llama_cpp", "models": ["starter"]},
@@ -106,3 +112,13 @@ def test_what_names_no_model_is_refused(reference: str) -> None:
 )
 def test_a_reference_comes_apart_as_it_was_put_together(provider: str, model: str) -> None:
     assert split_model(f"{provider}/{model}") == (provider, model)
+
+
+def test_of_an_embedder_only_what_was_said_is_written() -> None:
+    plain = json.loads(write_settings(Settings()))
+    assert plain["embedder"] == {"provider": "local", "model": "builtin"}
+    marked = EmbedderSettings(provider="lab", model="own", query_prefix="", text_prefix=None)
+    settings = Settings(embedder=marked)
+    written = json.loads(write_settings(settings))
+    assert written["embedder"] == {"provider": "lab", "model": "own", "query_prefix": ""}
+    assert read_settings(write_settings(settings)) == settings
