@@ -6,6 +6,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
+import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QWidget
 from chatty_desktop.domain.settings import ModelOptions, Settings, read_settings
 from chatty_desktop.ui.settings.models.rows import Heading, ModelRow
 from chatty_desktop.ui.settings.page_models import SettingsPage
+from tests.helpers.gguf import CHAT, write_model
 from tests.helpers.servers import Answer, Call, OllamaServer, OpenAIServer, Received
 from tests.helpers.servers.http import Reply
 from tests.ui.opened import Opened
@@ -383,6 +385,24 @@ async def test_a_new_context_is_what_the_form_tells_of(
     assert not says(field, "Now")
     write(page, "context_length", "")
     await until(lambda: says(field, "Now 4"))
+
+
+async def test_a_model_file_tells_its_longest_context_and_what_it_takes_of_memory(
+    open_window: Opened, tmp_path: Path
+) -> None:
+    pytest.importorskip("xllamacpp")
+    file = write_model(tmp_path / "tiny.gguf", CHAT)
+    gone = tmp_path / "gone.gguf"
+    await add_provider(open_window, id="local", kind="llama_cpp", models=[str(file), str(gone)])
+    page = await page_of(open_window)
+    await choose(page, f"local/{file}")
+    hint = page.form.fields["context_length"]
+    await until(lambda: says(hint, "of memory in all"))
+    assert says(hint, "32768") or says(hint, "32,768")
+    await until(lambda: row(page, f"local/{gone}").there is False)
+    await choose(page, f"local/{gone}")
+    assert "file not found" in row(page, f"local/{gone}").marks()
+    assert not says(hint, "of memory in all")
 
 
 # --- what it can do --------------------------------------------------------------------------

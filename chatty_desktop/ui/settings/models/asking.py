@@ -8,6 +8,7 @@ from pathlib import PurePath
 from PySide6.QtCore import QObject, Signal
 
 from chatty_desktop.app import App
+from chatty_desktop.domain.engines import ModelNeeds
 from chatty_desktop.domain.errors import ChattyError
 from chatty_desktop.domain.models import ModelCard
 from chatty_desktop.domain.settings import ProviderSettings, Settings
@@ -32,6 +33,7 @@ class Offers(QObject):
         self._app, self._tasks = app, tasks
         self._listed: dict[str, dict[str, ModelCard]] = {}
         self._told: dict[str, ModelCard] = {}
+        self._needs: dict[str, ModelNeeds | None] = {}
         self._entries: dict[str, object] = {}
         self.problems: dict[str, str] = {}
         self.asking: set[str] = set()
@@ -106,6 +108,7 @@ class Offers(QObject):
             there=there,
             default=settings.default_model == reference,
             memory=settings.memory_extractor_model == reference,
+            needs=self._needs.get(reference),
         )
 
     async def _ask(self, provider_id: str, asked: int) -> None:
@@ -131,6 +134,7 @@ class Offers(QObject):
     async def _ask_about(self, reference: str) -> None:
         try:
             card = await self._app.models.card(reference)
+            self._needs[reference] = await self._app.engines.needs(reference)
         except ChattyError:
             return  # the provider's own trouble is shown where its models are
         self.learn(reference, card)

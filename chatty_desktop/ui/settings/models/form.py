@@ -173,6 +173,10 @@ def _context_hint(row: ModelRow) -> str:
     if row.card.longest_context:
         most = locale.toString(row.card.longest_context)
         parts.append(tr("It was made for {count} at most; more takes more memory.", count=most))
+    context = row.options.context_length or row.card.context_length
+    if row.needs and context:
+        needed = size_words(row.needs.of(context))
+        parts.append(tr("About {size} of memory in all.", size=needed))
     if row.kind == "openai":
         parts.append(tr("The server decides; write it here where it does not tell."))
     return " ".join(parts)

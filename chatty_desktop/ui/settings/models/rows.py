@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QLocale, QModelIndex, QPersistentModelIndex, Qt
 
+from chatty_desktop.domain.engines import ModelNeeds
 from chatty_desktop.domain.models import ModelCard
 from chatty_desktop.domain.settings import ModelOptions
 from chatty_desktop.ui.language import tr
@@ -29,7 +30,8 @@ class ModelRow:
 
     name: as the provider calls it; `label` for people. by_hand: named in the settings. there:
     False when its provider answered and does not have it, None when it did not answer. default:
-    it answers new chats. memory: it is the one that memory is made with.
+    it answers new chats. memory: it is the one that memory is made with. needs: what it takes of
+    this computer's memory, None for models of servers.
     """
 
     provider: str
@@ -42,6 +44,7 @@ class ModelRow:
     there: bool | None = True
     default: bool = False
     memory: bool = False
+    needs: ModelNeeds | None = None
 
     @property
     def reference(self) -> str:
