@@ -149,6 +149,12 @@ def layer_keys(kinds: Iterable[str]) -> list[str]:
     return keys
 
 
+def layers_of(strategy: Strategy) -> list[str]:
+    """What each of a strategy's layers keeps its memory under."""
+    layers = strategy.layers if isinstance(strategy, Composite) else (strategy,)
+    return layer_keys(layer.kind for layer in layers)
+
+
 def describe(error: ValidationError) -> str:
     """A pydantic error as one line a person can act on: `field: reason; field: reason`."""
     return "; ".join(f"{where}: {what}" if where else what for where, what in problems(error))

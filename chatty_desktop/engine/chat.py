@@ -26,9 +26,10 @@ from chatty_desktop.domain.events import (
     SessionsChanged,
 )
 from chatty_desktop.domain.ids import new_id
-from chatty_desktop.domain.memory import MemorySnapshot
+from chatty_desktop.domain.memory import LayerStart, MemorySnapshot
 from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Status
 from chatty_desktop.domain.runs import Run, SentRequest
+from chatty_desktop.domain.strategies import layers_of
 from chatty_desktop.engine.memory import build_memory
 from chatty_desktop.engine.memory.contract import MemoryLayer, Refolding, Surroundings
 from chatty_desktop.engine.models import ModelChooser
@@ -175,6 +176,29 @@ class ChatService:
         for scope in scopes:
             await self._take_in_again(scope)
         return counts
+
+    async def take_in(self, scope: Scope) -> None:
+        """Let an agent's memory take in the whole branch, as of a chat that was imported; returns
+        once it has begun. `stop` ends it, and what is left stays queued. Raises `Invalid` while
+        the chat is answering."""
+        agent = await self._usable_agent(scope.agent_id, scope.session_id)
+        await self._running.settled(scope)
+        branch = await self._messages.branch(scope.session_id)
+        messages = branch.of_agent(scope.agent_id)
+        if not messages:
+            return
+        begin = LayerStart(messages[0].id, time.time())
+        for layer in layers_of(agent.definition.memory_strategy):
+            await self._memory.add_layer_start(scope, layer, begin)
+        memory = self._memory_of(agent, scope, "")
+        run = _run_of_none(agent, scope)
+
+        async def take_all() -> None:
+            for message in messages:
+                await memory.record(message)
+            await settle(memory, run, self._teller(scope, ""))
+
+        self._running.settle_with(scope, take_all())
 
     def stop(self, session_id: str) -> None:
         """Stop the answer of a session, keeping what has come of it; where there is none, stop
@@ -367,8 +391,7 @@ class ChatService:
         except Invalid:
             return
         memory = self._memory_of(agent, scope, "")
-        strategy = agent.definition.memory_strategy.model_dump(mode="json")
-        run = Run("", scope.session_id, scope.agent_id, strategy, "", time.time())
+        run = _run_of_none(agent, scope)
         if any(layer.pending for layer in (await memory.inspect()).layers):
             self._running.settle_with(scope, settle(memory, run, self._teller(scope, "")))
 
@@ -441,3 +464,9 @@ class ChatService:
             self._publish(RunLogged(scope.session_id, entry))
 
         return tell
+
+
+def _run_of_none(agent: Agent, scope: Scope) -> Run:
+    """What memory settles with when it is not after an answer."""
+    strategy = agent.definition.memory_strategy.model_dump(mode="json")
+    return Run("", scope.session_id, scope.agent_id, strategy, "", time.time())

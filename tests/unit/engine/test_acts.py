@@ -12,7 +12,7 @@ import pytest
 
 from chatty_desktop.domain.errors import Invalid, Unreachable
 from chatty_desktop.domain.events import BranchChanged
-from chatty_desktop.domain.messages import Message, Status
+from chatty_desktop.domain.messages import Message, Role, Status
 from tests.helpers.bag_of_words import BagOfWords
 from tests.helpers.desk import STATE, Desk
 from tests.helpers.diligent import Diligent, OneModel, order
@@ -293,6 +293,34 @@ async def test_no_store_holds_a_deleted_message_or_what_was_made_of_it(
     everything = await desk.database.read(dump)
     assert "kyoto" in everything
     assert "secretplace" not in everything
+
+
+# --- chats that were imported ----------------------------------------------------------------
+
+
+async def test_memory_takes_in_a_chat_that_was_imported_from_its_beginning(
+    all_layers: Desk,
+) -> None:
+    desk = all_layers
+    parent: str | None = None
+    for number in range(6):
+        role: Role = "user" if number % 2 == 0 else "assistant"
+        content = order(KEYS[number], f"v{number}") if role == "user" else "Noted."
+        message = Message(
+            f"{number:032x}", desk.session.id, parent, desk.agent.id, "", role, content, number
+        )
+        await desk.messages.append(message)
+        parent = message.id
+    await desk.chat.take_in(desk.scope)
+    assert desk.chat.phase(desk.session.id) is not None
+    await desk.chat.wait(desk.session.id)
+    memory = await remembered(desk)
+    assert memory["state"] == {"goal": "v0", "working_on": "v2", "key1": "v4"}
+    assert memory["unfolded"] == []
+    assert len(memory["facts"]) == 3  # type: ignore[arg-type]
+    assert len(memory["episodes"]) == 3  # type: ignore[arg-type]
+    await desk.say(order("open", "hotel"))
+    assert (await remembered(desk))["state"] == {**memory["state"], "open": "hotel"}
 
 
 # --- an hour of use --------------------------------------------------------------------------
