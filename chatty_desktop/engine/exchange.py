@@ -6,19 +6,25 @@ import asyncio
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from chatty_desktop.domain.chat_document import (
     ChatDocument,
     DocumentAgent,
     is_document,
     read_document,
+    write_document,
 )
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import SessionsChanged
+from chatty_desktop.domain.exporting import chat_as_html, chat_as_markdown
 from chatty_desktop.domain.imports.chats import ImportedChat
 from chatty_desktop.domain.imports.reading import read_chats
-from chatty_desktop.domain.messages import Session
+from chatty_desktop.domain.messages import Message, Session, ToolCall
 from chatty_desktop.engine.ports import Agents, ChatDocuments, Publish
+
+ExportKind = Literal["md", "html", "json"]
+"""To read, to read in a browser, or everything (`ChatDocument`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +49,11 @@ class ChatExchange:
     async def document(self, session_id: str) -> ChatDocument:
         """A chat as a document. Raises `Invalid` when it is gone, `StorageFailed`."""
         return await self._documents.read(session_id)
+
+    async def text(self, session_id: str, kind: ExportKind) -> str:
+        """A chat as a file of that kind. Raises `Invalid` when it is gone, `StorageFailed`."""
+        document = await self._documents.read(session_id)
+        return await asyncio.to_thread(_text, document, session_id, kind)
 
     async def read(self, texts: Sequence[str]) -> Incoming:
         """The chats in the texts of one export: one text, or several documents of our own.
@@ -81,6 +92,33 @@ class ChatExchange:
             return wanted.id
         there = await self._agents.by_name(wanted.definition.name)
         return there.id if there else (await self._agents.save(wanted.definition)).id
+
+
+def _text(document: ChatDocument, session_id: str, kind: ExportKind) -> str:
+    if kind == "json":
+        return write_document(document)
+    session = Session(
+        session_id,
+        document.title,
+        document.created_at,
+        document.updated_at,
+        document.leaf_id,
+        document.agent_id,
+    )
+    messages = [
+        Message(
+            session_id=session_id,
+            tool_calls=tuple(
+                ToolCall(call.get("id", ""), call.get("name", ""), call.get("arguments", ""))
+                for call in each.tool_calls
+            ),
+            **each.model_dump(exclude={"tool_calls"}),
+        )
+        for each in document.messages
+    ]
+    names = {agent.id: agent.name for agent in document.agents if agent.name}
+    write = chat_as_html if kind == "html" else chat_as_markdown
+    return write(session, messages, names)
 
 
 def _read(texts: Sequence[str]) -> Incoming:

@@ -36,6 +36,9 @@ from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.window_state import WindowState
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from chatty_desktop.engine.exchange import ExportKind
     from chatty_desktop.ui.agents.editor import AgentEditor
     from chatty_desktop.ui.settings.dialog import SettingsDialog
 
@@ -212,6 +215,8 @@ class MainWindow(QMainWindow):
         do.settings.triggered.connect(lambda _checked: self.open_settings())
         do.set_up.triggered.connect(self.welcome.open)
         do.quit.triggered.connect(self.close)
+        do.import_chats.triggered.connect(self._import_chats)
+        do.export_chat.triggered.connect(self._export_chat)
         do.write.triggered.connect(self.chat.composer.input.setFocus)
         do.choose_agent.triggered.connect(self._choose_agent)
         do.to_end.triggered.connect(self.chat.transcript.to_end)
@@ -290,6 +295,7 @@ class MainWindow(QMainWindow):
         self.run_log.set_session(session_id)
         self.status.set_session(session_id)
         self.actions_.rename.setEnabled(session_id is not None)
+        self.actions_.export_chat.setEnabled(session_id is not None)
         do = self.actions_
         for action in (do.pin, do.move, do.duplicate, do.archive, do.delete):
             action.setEnabled(session_id is not None)
@@ -352,6 +358,37 @@ class MainWindow(QMainWindow):
     def _move_open(self) -> None:
         self.actions_.sidebar.setChecked(True)
         self.sessions.show_folders(self.sessions.view.mapToGlobal(self.sessions.view.pos()))
+
+    def _import_chats(self) -> None:
+        from chatty_desktop.ui.exchange.import_dialog import ImportDialog
+
+        dialog = ImportDialog(
+            exchange=self._app.exchange,
+            chat=self._app.chat,
+            agents=self._app.agents,
+            theme=self._theme,
+            tasks=self._tasks,
+            parent=self,
+        )
+        dialog.imported.connect(self.chat.open)
+        dialog.open()
+
+    def _export_chat(self) -> None:
+        session_id = self.chat.session_id
+        if session_id is None:
+            return
+        from chatty_desktop.ui.exchange.files import ask_where_to_export
+
+        def write(file: Path, kind: ExportKind) -> None:
+            self._tasks.start(self._write_chat(session_id, file, kind))
+
+        ask_where_to_export(self, self.chat.header.title, session_id, write)
+
+    async def _write_chat(self, session_id: str, file: Path, kind: ExportKind) -> None:
+        from chatty_desktop.ui.exchange.files import write_chat_file
+
+        await write_chat_file(file, await self._app.exchange.text(session_id, kind))
+        self.chat.banners.add(Notice("info", tr("Written to {file}.", file=file), session_id))
 
     async def _duplicate(self, session_ids: list[str]) -> None:
         for session_id in session_ids:
