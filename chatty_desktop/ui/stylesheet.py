@@ -10,6 +10,7 @@ accent).
 
 from __future__ import annotations
 
+from chatty_desktop.paths import resources_folder
 from chatty_desktop.ui.tokens import Measures, Tokens
 
 
@@ -114,6 +115,7 @@ QToolButton::menu-indicator {{ image: none; }}
 
 
 def _inputs(t: Tokens, m: Measures) -> str:
+    mark = (resources_folder() / "icons" / f"check-{t.name}.svg").as_posix()
     return f"""
 QLineEdit, QPlainTextEdit, QTextEdit, QSpinBox, QDoubleSpinBox {{
     background: {t.surface}; color: {t.text}; border: 1px solid {t.control};
@@ -137,6 +139,17 @@ QRadioButton::indicator:checked {{
     width: 6px; height: 6px; border: 5px solid {t.accent}; background: {t.surface};
 }}
 QRadioButton::indicator:disabled {{ border-color: {t.border}; }}
+QCheckBox {{ spacing: 8px; }}
+QCheckBox::indicator, QAbstractItemView::indicator {{
+    width: 14px; height: 14px; border: 1px solid {t.muted}; border-radius: 4px;
+    background: {t.surface};
+}}
+QCheckBox::indicator:checked, QAbstractItemView::indicator:checked {{
+    border-color: {t.accent}; background: {t.accent}; image: url("{mark}");
+}}
+QCheckBox::indicator:disabled {{ border-color: {t.border}; }}
+QCheckBox:focus {{ color: {t.accent}; }}
+QCheckBox:disabled {{ color: {t.muted}; }}
 QRadioButton:focus {{ color: {t.accent}; }}
 QRadioButton:disabled {{ color: {t.muted}; }}
 QComboBox {{
