@@ -37,7 +37,7 @@ from chatty_desktop.providers.starter import STARTER
 from chatty_desktop.storage import restoring
 from chatty_desktop.storage.agents import StoredAgents
 from chatty_desktop.storage.chat_documents import StoredChatDocuments
-from chatty_desktop.storage.data_folder import DataFolder
+from chatty_desktop.storage.data_folder import DataFolder, stage
 from chatty_desktop.storage.database import SQLITE_VERSION, Database
 from chatty_desktop.storage.duplicates import StoredDuplicates
 from chatty_desktop.storage.episodes import StoredEpisodes
@@ -223,7 +223,7 @@ class App:
         paths = Paths((data_dir or default_data_folder()).absolute())
         lock = await asyncio.to_thread(_take, paths)
         try:
-            return await asyncio.to_thread(restoring.stage, paths, file, work)
+            return await stage(paths, file, work)
         finally:
             lock.release()
 

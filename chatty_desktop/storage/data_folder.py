@@ -102,6 +102,7 @@ class DataFolder:
             require_room(self._paths.data, 2 * database_size(driver), "Compacting")
             work.begin("Compacting the database")
             driver.execute("PRAGMA optimize")
+            word_index.drop_deleted(driver)
             driver.execute("VACUUM")
             driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
@@ -126,7 +127,7 @@ class DataFolder:
             folder = self._paths.backups
             if to is None:
                 _make(folder)
-            target = (to or folder / restoring.new_name()).absolute()
+            target = self._target(to or folder / restoring.new_name())
             settings = settings_without_secrets(write_settings(self._settings.current))
             write_backup(raw(connection), settings, target, work)
             known = target.stat()
@@ -143,7 +144,7 @@ class DataFolder:
         """Unpack and check a backup. It takes the place of what is there at the next start; what
         was there is kept as a backup then. Raises `Invalid`, `StorageFailed`, `Stopped`."""
         with self._at(work):
-            return await _in_thread(lambda: restoring.stage(self._paths, file, work), work)
+            return await stage(self._paths, file, work)
 
     async def staged_restore(self) -> BackupContents | None:
         """What takes the place of what is there at the next start."""
@@ -160,7 +161,7 @@ class DataFolder:
         agents. Raises `StorageFailed`, `Stopped`."""
         with self._at(work):
             return await self._database.long(
-                lambda connection: write_export(connection, to.absolute(), work), work
+                lambda connection: write_export(connection, self._target(to), work), work
             )
 
     # --- erasing -----------------------------------------------------------------------------
@@ -173,6 +174,8 @@ class DataFolder:
             work.begin("Deleting")
             driver = raw(connection)
             before = count_rows(driver)
+            # Should it be killed before `scrub`, the pages are blank all the same.
+            driver.execute("PRAGMA secure_delete = ON")
             driver.execute("BEGIN IMMEDIATE")
             try:
                 word_index.forget_all(connection)
@@ -234,10 +237,32 @@ class DataFolder:
         finally:
             self._work = None
 
+    def _target(self, file: Path) -> Path:
+        """A file to write, whole. Raises `Invalid` where it may be one of the app's own."""
+        target = file.absolute()
+        own = self._paths.data.resolve()
+        if target.resolve().is_relative_to(own) and target.suffix.lower() != ".zip":
+            raise Invalid(
+                f"{target} is in the data folder, among the app's own files. Choose another place,"
+                " or a name that ends in .zip."
+            )
+        return target
+
     async def _database_bytes(self) -> int:
         async for size in self.sizes():
             return size.bytes
         return 0
+
+
+async def stage(paths: Paths, file: Path, work: Work) -> BackupContents:
+    """Unpack and check a backup for the next start of a data folder. Nothing waits there after the
+    caller was cancelled. Raises `Invalid`, `StorageFailed`, `Stopped`."""
+    try:
+        return await _in_thread(lambda: restoring.stage(paths, file, work), work)
+    except asyncio.CancelledError:
+        # It may have been done before it could be stopped.
+        await asyncio.to_thread(restoring.forget_staged, paths)
+        raise
 
 
 async def _in_thread(call: Callable[[], T], work: Work) -> T:
@@ -247,7 +272,7 @@ async def _in_thread(call: Callable[[], T], work: Work) -> T:
         return await asyncio.shield(task)
     except asyncio.CancelledError:
         work.stop()
-        await asyncio.wait([task])
+        await asyncio.gather(task, return_exceptions=True)
         raise
 
 

@@ -20,6 +20,7 @@ from chatty_desktop.domain.messages import Scope
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.domain.work import Work
 from tests.helpers.filled import EMBEDDER, fill, filled, holding, is_whole, message, said
+from tests.helpers.waiting import until
 
 WORD = "marmalade"
 
@@ -141,6 +142,51 @@ async def test_a_backup_that_cannot_be_written_leaves_the_one_of_that_name(
     with pytest.raises(StorageFailed, match="could not be written"):
         await app.data.back_up(tmp_path / "b.zip", Work())
     assert names_in(tmp_path) == ["b.zip", "data"]
+
+
+async def test_none_of_the_app_s_own_files_can_be_written_over(app: App) -> None:
+    for name in ("chatty.db", "settings.json", "models/x.gguf"):
+        with pytest.raises(Invalid, match="the app's own files"):
+            await app.data.back_up(app.paths.data / name, Work())
+        with pytest.raises(Invalid, match="the app's own files"):
+            await app.data.export(app.paths.data / name, Work())
+    assert len(said_by(app)) == 8
+
+
+async def test_closing_the_app_stops_a_backup_and_leaves_no_file(app: App) -> None:
+    agent = (await app.agents.list())[0]
+    session = await app.sessions.create("Large", agent.id)
+    for number in range(60):
+        text = "".join(str(number * each) for each in range(40_000))
+        await app.messages.append(message(session.id, number, agent.id, text))
+    work = Work()
+    backing = asyncio.create_task(app.data.back_up(None, work))
+    await until(lambda: work.done)
+    await app.close()
+    with pytest.raises(Stopped):
+        await backing
+    assert names_in(app.paths.backups) == []
+
+
+async def test_a_caller_that_is_cancelled_leaves_nothing_half_done(app: App) -> None:
+    backup = Path((await app.data.back_up(None, Work())).file)
+    work = Work()
+    for doing in (
+        app.data.stage_restore(backup, work),
+        app.data.back_up(backup.with_name("other.zip"), work),
+        app.data.compact(work),
+    ):
+        task = asyncio.create_task(doing)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    assert await app.data.staged_restore() is None
+    # Nothing is held up, and what was done before it could be stopped is whole.
+    assert set(names_in(app.paths.backups)) <= {backup.name, "other.zip"}
+    for made in await app.data.backups():
+        await app.data.stage_restore(Path(made.file), Work())
 
 
 async def test_a_second_long_work_has_to_wait(app: App) -> None:
