@@ -19,6 +19,7 @@ os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
 if sys.platform.startswith("linux"):
     # The app speaks the system's language; tests read English, and numbers as English has them.
     os.environ["LC_ALL"] = "C.UTF-8"
+    os.environ.pop("LANGUAGE", None)
 for _name in list(os.environ):
     # A key or an address of the person's own must not reach a test, nor a test a paid server.
     if _name.startswith(("CHATTY_", "OPENAI_", "OLLAMA_")):
