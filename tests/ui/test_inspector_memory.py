@@ -49,7 +49,7 @@ async def test_before_anything_is_known_every_key_is_named_and_the_next_step_sai
 ) -> None:
     panel = inspector(at)
     panel.set_scope(at.desk.scope)
-    await until(lambda: says(panel, "Σ  0 of 3 keys"))
+    await until(lambda: says(panel, "0 of 3 keys"))
     assert texts(panel.memory).count("not known yet") == 3
     assert says(panel.memory, "Send a message")
 
@@ -63,7 +63,7 @@ async def test_a_fold_shows_by_itself_with_its_keys_and_values(at: Bench) -> Non
     ]
     at.model.folds.append(changes)
     await at.desk.say("I want to see Kyoto. Hotel and flight are open.")
-    await until(lambda: says(panel, "Σ  2 of 3 keys"))
+    await until(lambda: says(panel, "2 of 3 keys"))
     shown = texts(panel.memory)
     assert "see Kyoto" in shown
     assert "• hotel\n• flight" in shown

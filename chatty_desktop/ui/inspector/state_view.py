@@ -49,10 +49,12 @@ class StateView(QWidget):
         self._theme = theme
         self._state: dict[str, Any] | None = None
         self._rows: dict[str, KeyRow] = {}
-        self._heading = QLabel()
+        sigma = QLabel("Σ")
+        sigma.setFont(theme.heading())
+        set_tone(sigma, "memory")
+        self._heading = ElidedLabel()
         self._heading.setFont(theme.heading())
-        # Large letters must not widen the panel beyond its column.
-        self._heading.setMinimumWidth(40)
+        self._heading.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         set_tone(self._heading, "memory")
         self._size = caption(theme)
         self._copy = icon_button(theme, "copy", tr("Copy Σ as JSON"))
@@ -65,6 +67,7 @@ class StateView(QWidget):
 
         top = QHBoxLayout()
         top.setSpacing(S)
+        top.addWidget(sigma)
         top.addWidget(self._heading)
         top.addWidget(self._size)
         top.addStretch(1)
@@ -99,7 +102,7 @@ class StateView(QWidget):
         self._state = dict(state)
 
     def _head(self, layer: LayerSnapshot, known: int, total: int) -> None:
-        self._heading.setText(tr("Σ  {known} of {total} keys", known=known, total=total))
+        self._heading.setText(tr("{known} of {total} keys", known=known, total=total))
         self._size.setText(f"{layer.size} / {layer.max_chars}")
         self._size.setToolTip(tr("Characters of Σ as compact JSON, and how many it may have"))
         self._bar.setRange(0, max(layer.max_chars, 1))

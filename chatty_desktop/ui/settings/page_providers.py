@@ -14,7 +14,7 @@ from chatty_desktop.domain.keys import KeyState
 from chatty_desktop.domain.provider_tests import ProviderTest
 from chatty_desktop.domain.provider_use import added, in_order
 from chatty_desktop.domain.settings import ProviderSettings, Settings
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.pieces import Problem
 from chatty_desktop.ui.settings.page import Page, Surroundings
 from chatty_desktop.ui.settings.providers.card import ProviderCard
@@ -26,6 +26,9 @@ from chatty_desktop.ui.settings.providers.parting import Parting
 from chatty_desktop.ui.settings.providers.renaming import Renaming
 from chatty_desktop.ui.settings.providers.trying import Trials
 from chatty_desktop.ui.throttle import Throttle
+
+NO_KEYRING = N_("This computer has no keyring that the app can use.")
+"""What the keyring says of itself, marked here for the translators."""
 
 LOOK_MS = 1_000
 """The search enters the page with each letter; the servers are asked no more often than this."""
@@ -130,7 +133,7 @@ class SettingsPage(Page):
             trouble = tr(
                 "{trouble} A key can come from an environment variable, CHATTY_KEY_ and the name of"
                 " its provider, or be kept in a file that only you can read, if you agree.",
-                trouble=trouble,
+                trouble=tr(trouble),
             )
         self.keyring.say(trouble)
         for name, form in self.forms.items():
