@@ -24,7 +24,7 @@ QUESTION = "When does my train leave?"
 RELATED = "The train to Kyoto departs at nine in the morning."
 UNRELATED = "The soup needs a little more salt."
 
-PASSAGES = (
+_SHORT = (
     "We could start early, walk up to the temple before the buses come, have noodles somewhere"
     " along the canal, and be back at the guesthouse in time for the bath at six.",
     "The loop reads one line after the other and adds the last word as a number. A line without"
@@ -34,8 +34,10 @@ PASSAGES = (
     "A dough that will not rise is either too cold or too salty. Put the bowl on top of the"
     " fridge for two hours, and feed the starter twice a day until it doubles in four.",
 )
-"""About as long as what people and models write; of our own, since a trial may go to a server
-elsewhere."""
+
+PASSAGES = (*_SHORT, " ".join(_SHORT))
+"""About as long as what people and models write: the time a text takes does not grow with its
+length alone. Of our own, since a trial may go to a server elsewhere."""
 
 
 @dataclass(frozen=True, slots=True)
