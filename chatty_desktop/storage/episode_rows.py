@@ -31,6 +31,9 @@ _RECALLS_SEEN = 20
 _AT_ONCE = 500
 """Ids in one statement."""
 
+_AWAY = select(tables.sessions.c.id).where(tables.sessions.c.deleted_at.is_not(None))
+"""Chats that were deleted, for as long as that can be undone: they count for nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class VectorRow:
@@ -267,7 +270,7 @@ def counts(connection: Connection, scope: Scope | None) -> EpisodeCounts:
     of_scope = (
         and_(E.session_id == scope.session_id, E.agent_id == scope.agent_id)
         if scope
-        else E.seq.is_not(None)
+        else E.session_id.not_in(_AWAY)
     )
     total = connection.execute(
         select(func.count()).select_from(tables.episodes).where(of_scope)
@@ -328,7 +331,12 @@ def seen_scores(connection: Connection, agent_id: str, provider: str, model: str
     kept = connection.execute(
         select(c.candidates)
         .join(tables.embedders, M.id == c.embedder_id)
-        .where(c.agent_id == agent_id, M.provider == provider, M.model == model)
+        .where(
+            c.agent_id == agent_id,
+            c.session_id.not_in(_AWAY),
+            M.provider == provider,
+            M.model == model,
+        )
         .order_by(c.at.desc())
         .limit(_RECALLS_SEEN)
     ).scalars()

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 
     from chatty_desktop.engine.exchange import ExportKind
     from chatty_desktop.ui.agents.editor import AgentEditor
+    from chatty_desktop.ui.chat_window import ChatWindow
     from chatty_desktop.ui.settings.dialog import SettingsDialog
 
 
@@ -64,6 +65,7 @@ class MainWindow(QMainWindow):
         self._released = False
         self._editor: AgentEditor | None = None
         self._settings: SettingsDialog | None = None
+        self._apart: dict[str, ChatWindow] = {}
         self.setWindowTitle("Chatty Desktop")
         self.setMinimumSize(720, 480)
 
@@ -142,6 +144,25 @@ class MainWindow(QMainWindow):
             self.chat.new_chat(agent)
         self.welcome.begin()
 
+    def open_apart(self, session_id: str) -> ChatWindow:
+        """Show a chat in a window of its own, the one that it has already if it has one."""
+        window = self._apart.get(session_id)
+        if window is None:
+            from chatty_desktop.ui.chat_window import ChatWindow
+
+            window = ChatWindow(app=self._app, theme=self._theme, session_id=session_id)
+            self._apart[session_id] = window
+            # It lives no longer than the tasks of this window.
+            self._tasks.start(self._live_apart(session_id, window))
+        window.bring_to_front()
+        return window
+
+    async def _live_apart(self, session_id: str, window: ChatWindow) -> None:
+        try:
+            await window.live()
+        finally:
+            del self._apart[session_id]
+
     def open_settings(self, page: str = "") -> SettingsDialog:
         """Show the settings, on a page by its name, else where they were left."""
         if self._settings is None:
@@ -164,6 +185,8 @@ class MainWindow(QMainWindow):
 
     def remember(self) -> None:
         """Write down sizes, positions and what is open."""
+        for window in self._apart.values():
+            window.hide()
         self._state.set("geometry", self.saveGeometry())
         self._columns.remember(self._state)
         for name, action in self.actions_.panels.items():
@@ -204,6 +227,7 @@ class MainWindow(QMainWindow):
         do.search.triggered.connect(self._search)
         do.rename.triggered.connect(self._rename)
         acts = self.sessions.acts
+        do.open_apart.triggered.connect(acts.open_apart)
         do.pin.triggered.connect(acts.pin_chosen)
         do.move.triggered.connect(self._move_open)
         do.new_folder.triggered.connect(lambda _checked: acts.new_folder())
@@ -220,14 +244,7 @@ class MainWindow(QMainWindow):
         do.write.triggered.connect(self.chat.composer.input.setFocus)
         do.choose_agent.triggered.connect(self._choose_agent)
         do.to_end.triggered.connect(self.chat.transcript.to_end)
-        at_last = self.chat.at_last
-        do.edit_last.triggered.connect(at_last.edit)
-        do.answer_again.triggered.connect(at_last.answer_again)
-        do.go_on.triggered.connect(at_last.go_on)
-        do.copy_last.triggered.connect(at_last.copy)
-        do.version_before.triggered.connect(lambda: at_last.step_version(-1))
-        do.version_after.triggered.connect(lambda: at_last.step_version(1))
-        do.message_menu.triggered.connect(at_last.open_menu)
+        do.connect_last(self.chat.at_last)
         do.next_chat.triggered.connect(lambda: self.sessions.step(1))
         do.previous_chat.triggered.connect(lambda: self.sessions.step(-1))
         do.next_pane.triggered.connect(self._next_pane)
@@ -242,6 +259,7 @@ class MainWindow(QMainWindow):
         self.sessions.new_wanted.connect(self._new_chat)
         self.sessions.message_chosen.connect(self.chat.open_at)
         acts.delete_wanted.connect(lambda ids: self._tasks.start(self._delete(ids)))
+        acts.apart_wanted.connect(self.open_apart)
         acts.duplicate_wanted.connect(lambda ids: self._tasks.start(self._duplicate(ids)))
         self.agents.chat_wanted.connect(self.chat.new_chat)
         self.agents.new_wanted.connect(lambda: self._edit_agent(None))
@@ -297,7 +315,7 @@ class MainWindow(QMainWindow):
         self.actions_.rename.setEnabled(session_id is not None)
         self.actions_.export_chat.setEnabled(session_id is not None)
         do = self.actions_
-        for action in (do.pin, do.move, do.duplicate, do.archive, do.delete):
+        for action in (do.open_apart, do.pin, do.move, do.duplicate, do.archive, do.delete):
             action.setEnabled(session_id is not None)
 
     def _new_chat(self) -> None:

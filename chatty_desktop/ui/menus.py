@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
 from chatty_desktop.domain.settings import Scheme
+from chatty_desktop.ui.chat.at_last import ActsAtLast
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.theme import Theme
 
@@ -28,6 +29,9 @@ class Actions(QObject):
         self.search = self._make(tr("&Search chats"), "Ctrl+F", "magnifying-glass")
         # Not F2: that renames in whichever list has the keyboard.
         self.rename = self._make(tr("&Rename chat"), "Ctrl+R", "pencil-simple")
+        self.open_apart = self._make(
+            tr("Open in a new &window"), "Ctrl+Shift+O", "arrow-square-out"
+        )
         self.pin = self._make(tr("&Pin chat"), "Ctrl+Shift+L", "push-pin")
         self.move = self._make(tr("&Move to folder"), "Ctrl+Shift+B", "folder-simple")
         self.new_folder = self._make(tr("New &folder …"), "Ctrl+Shift+F", "folder-simple-plus")
@@ -70,7 +74,9 @@ class Actions(QObject):
         """Build the menus."""
         chat = bar.addMenu(tr("&Chat"))
         self._add(chat, self.new_chat, self.new_agent, self.new_folder, None, self.search)
-        self._add(chat, self.rename, self.pin, self.move, self.duplicate, self.archive)
+        self._add(
+            chat, self.open_apart, self.rename, self.pin, self.move, self.duplicate, self.archive
+        )
         self._add(chat, self.delete, None, self.stop, None)
         self._add(chat, self.import_chats, self.export_chat, None)
         self._add(chat, self.settings, self.set_up, None, self.quit)
@@ -79,12 +85,33 @@ class Actions(QObject):
         colours = view.addMenu(tr("C&olours"))
         for action in self.schemes.values():
             colours.addAction(action)
-        message = bar.addMenu(tr("&Message"))
-        self._add(message, self.edit_last, self.answer_again, self.go_on, self.copy_last, None)
-        self._add(message, self.version_before, self.version_after, None, self.message_menu)
+        self._fill_message(bar.addMenu(tr("&Message")))
         go = bar.addMenu(tr("&Go"))
         self._add(go, self.previous_chat, self.next_chat, self.to_end, None)
         self._add(go, self.write, self.choose_agent, self.next_pane)
+
+    def fill_for_one_chat(self, bar: QMenuBar) -> QAction:
+        """Build the menus of a window that shows one chat; returns what closes it."""
+        close = self._make(tr("&Close window"), "Ctrl+W", "x")
+        self._add(bar.addMenu(tr("&Chat")), self.stop, None, close)
+        self._add(bar.addMenu(tr("&View")), self.inspector)
+        self._fill_message(bar.addMenu(tr("&Message")))
+        self._add(bar.addMenu(tr("&Go")), self.to_end, self.write, self.choose_agent)
+        return close
+
+    def connect_last(self, last: ActsAtLast) -> None:
+        """Have the actions on messages act on the last one of a chat."""
+        self.edit_last.triggered.connect(last.edit)
+        self.answer_again.triggered.connect(last.answer_again)
+        self.go_on.triggered.connect(last.go_on)
+        self.copy_last.triggered.connect(last.copy)
+        self.version_before.triggered.connect(lambda: last.step_version(-1))
+        self.version_after.triggered.connect(lambda: last.step_version(1))
+        self.message_menu.triggered.connect(last.open_menu)
+
+    def _fill_message(self, menu: QMenu) -> None:
+        self._add(menu, self.edit_last, self.answer_again, self.go_on, self.copy_last, None)
+        self._add(menu, self.version_before, self.version_after, None, self.message_menu)
 
     @staticmethod
     def _add(menu: QMenu, *actions: QAction | None) -> None:

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QPushButton
 from chatty_desktop.domain.events import ModelProgress, Notice
 from chatty_desktop.ui.agents.editor import AgentEditor
 from chatty_desktop.ui.chat.pane import ChatPane
+from chatty_desktop.ui.chat_window import ChatWindow
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.servers import Answer, OpenAIServer
 from tests.ui.opened import Opened, opened, stored
@@ -421,3 +422,56 @@ async def press_in_banner(chat: ChatPane, name: str) -> None:
 
 def says_banner(chat: ChatPane, part: str) -> bool:
     return any(part in text for text in chat.banners.shown())
+
+
+async def test_a_chat_in_a_window_of_its_own_keeps_in_step_with_the_first(
+    open_window: Opened, server: OpenAIServer
+) -> None:
+    server.script("Hello there.")
+    session = await open_window.session("shared", 1)
+    window = open_window.window
+    window.chat.open(session.id)
+    await until(lambda: [s.id for s in window.sessions.selected()] == [session.id])
+    window.actions_.open_apart.trigger()
+    apart = window.open_apart(session.id)
+    await until(lambda: apart.windowTitle() == "shared")
+
+    def said_apart() -> list[str]:
+        return [v.text.plain().rstrip() for v in apart.chat.transcript.column.views]
+
+    await until(lambda: said_apart() == ["question 0", "answer 0"])
+    window.chat.new_chat()
+    apart.chat.composer.set_text("hello")
+    apart.chat.composer.send.click()
+    await until(lambda: said_apart()[-1] == "Hello there.")
+    window.chat.open(session.id)
+    await until(lambda: open_window.said()[-2:] == ["hello", "Hello there."])
+    await open_window.app.sessions.rename(session.id, "renamed")
+    await until(lambda: apart.windowTitle() == "renamed")
+    apart.close()
+    await until(lambda: not apart_windows())
+    assert window.isVisible()
+    assert window.chat.session_id == session.id
+
+
+async def test_a_window_of_a_chat_goes_with_the_chat(open_window: Opened) -> None:
+    session = await open_window.session("to go", 1)
+    apart = open_window.window.open_apart(session.id)
+    await until(lambda: apart.windowTitle() == "to go")
+    await open_window.app.deletions.delete([session.id])
+    await until(lambda: not apart_windows())
+
+
+async def test_a_window_of_a_chat_ends_with_the_app(open_window: Opened) -> None:
+    session = await open_window.session("stays", 1)
+    apart = open_window.window.open_apart(session.id)
+    await until(lambda: apart.windowTitle() == "stays")
+    await open_window.tasks.close()
+    assert apart_windows() == []
+
+
+def apart_windows() -> list[ChatWindow]:
+    """The windows of single chats on the screen."""
+    return [
+        w for w in QApplication.topLevelWidgets() if isinstance(w, ChatWindow) and w.isVisible()
+    ]

@@ -16,17 +16,22 @@ from chatty_desktop.ui.sessions.rows import ARCHIVED, FOLDER, PINNED, RECENT
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 
+_MOST_WINDOWS = 8
+"""Opened at once, however many chats are chosen."""
+
 
 class SessionActs(QObject):
     """Actions on chosen chats; `chosen` gives the chats, `folders` those there are.
 
     rename, pin, archive, duplicate, delete: also in the list itself, by their keys.
     rename_wanted: the one chat that is chosen. delete_wanted, duplicate_wanted: ids of chats.
+    apart_wanted: the id of a chat to show in a window of its own.
     """
 
     rename_wanted = Signal()
     delete_wanted = Signal(list)
     duplicate_wanted = Signal(list)
+    apart_wanted = Signal(str)
 
     def __init__(
         self,
@@ -49,6 +54,7 @@ class SessionActs(QObject):
         self._tasks = tasks
         self.rename = self._make(tr("Rename"), "pencil-simple", self.rename_wanted.emit)
         self.rename.setShortcut(QKeySequence(Qt.Key.Key_F2))
+        self.apart = self._make(tr("Open in a new window"), "arrow-square-out", self.open_apart)
         self.pin = self._make("", "push-pin", self.pin_chosen)
         self.archive = self._make("", "archive", self.archive_chosen)
         self.duplicate = self._make(tr("Duplicate"), "copy", self.duplicate_chosen)
@@ -70,6 +76,11 @@ class SessionActs(QObject):
         chats = self._chosen()
         if chats:
             self._do(self._sessions.archive(_ids(chats), not all(c.archived for c in chats)))
+
+    def open_apart(self) -> None:
+        """Ask for each of the chosen chats in a window of its own."""
+        for chat in self._chosen()[:_MOST_WINDOWS]:
+            self.apart_wanted.emit(chat.id)
 
     def duplicate_chosen(self) -> None:
         """Ask for copies of the chosen chats."""
@@ -109,6 +120,7 @@ class SessionActs(QObject):
         chats = self._chosen()
         self.name_actions(chats)
         menu = QMenu(self._over)
+        menu.addAction(self.apart)
         if len(chats) == 1:
             menu.addAction(self.rename)
         menu.addAction(self.pin)

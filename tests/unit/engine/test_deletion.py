@@ -77,3 +77,15 @@ async def test_closing_ends_the_wait_and_deletes_nothing(desk: Desk) -> None:
     await deletions.close()
     await asyncio.sleep(0.1)
     assert await desk.sessions.away() == [desk.session.id]
+
+
+async def test_the_episodes_of_a_chat_put_away_do_not_count_until_it_is_back(desk: Desk) -> None:
+    await desk.use({"kind": "episodic"})
+    await desk.say("one")
+    assert (await desk.episodes.counts()).total == 2
+    deletions = Deletions(desk.chat, desk.sessions, Tidied())
+    await deletions.delete([desk.session.id])
+    assert (await desk.episodes.counts()).total == 0
+    await deletions.undo([desk.session.id])
+    assert (await desk.episodes.counts()).total == 2
+    await deletions.close()
