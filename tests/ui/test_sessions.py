@@ -293,7 +293,7 @@ async def test_a_group_is_folded_by_keyboard_and_stays_so_over_a_restart(
     session = await scene.sessions.create("one")
     folder = await scene.folders.create("Work")
     await scene.sessions.move([session.id], folder.id)
-    await until(lambda: scene.titles() == ["one"])
+    await until(lambda: [row.text for row in scene.widget.model.rows] == ["Work", "one"])
     scene.widget.activateWindow()
     scene.widget.view.setFocus()
     await until(scene.widget.view.hasFocus)
