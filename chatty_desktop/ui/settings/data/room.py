@@ -6,10 +6,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.data_folder import DataCounts, IndexOnDisk, PlaceKind, PlaceSize
+from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Words
 from chatty_desktop.ui.settings.data import words
-from chatty_desktop.ui.tokens import L, M, S
+from chatty_desktop.ui.tokens import M, S
 
 
 class RoomView(QWidget):
@@ -20,12 +21,12 @@ class RoomView(QWidget):
         self._sizes: dict[PlaceKind, tuple[QLabel, QLabel]] = {}
         self._found: dict[PlaceKind, PlaceSize] = {}
         grid = QGridLayout()
-        grid.setHorizontalSpacing(L)
+        grid.setHorizontalSpacing(M)
         grid.setVerticalSpacing(S)
         grid.setColumnStretch(3, 1)
         for row, (kind, name) in enumerate(words.PLACES.items()):
-            self._sizes[kind] = _row(grid, row, QLabel(tr(name)))
-        name_of_total = QLabel(tr("Altogether"))
+            self._sizes[kind] = _row(grid, row, _name(tr(name)))
+        name_of_total = _name(tr("Altogether"))
         self._total = _row(grid, len(words.PLACES), name_of_total)
         for label in (name_of_total, self._total[0]):
             font = label.font()
@@ -48,13 +49,15 @@ class RoomView(QWidget):
             every = self._found.values()
             _show(self._total, sum(e.bytes for e in every), sum(e.files for e in every))
 
-    def size_of(self, kind: PlaceKind) -> PlaceSize:
-        """What was counted last."""
-        return self._found.get(kind) or PlaceSize(kind, 0, 0)
-
     def show_counts(self, counts: DataCounts, index: IndexOnDisk) -> None:
         self.counts.setText(words.stored(counts))
         self.index.setText(words.index(index))
+
+
+def _name(text: str) -> ElidedLabel:
+    label = ElidedLabel()
+    label.setText(text)
+    return label
 
 
 def _row(grid: QGridLayout, row: int, name: QLabel) -> tuple[QLabel, QLabel]:
