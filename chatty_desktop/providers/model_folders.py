@@ -76,7 +76,9 @@ def files_in(place: Place, folder: Path) -> Iterator[Found]:
     if place == "ollama":
         yield from _ollama_files(folder)
         return
-    for path in _walk(folder):
+    # Data sets lie beside the models of Hugging Face, and may be any number of files.
+    folders = sorted(folder.glob("models--*")) if place == "hugging_face" else [folder]
+    for path in (path for each in folders for path in _walk(each)):
         if path.name.lower().endswith(".gguf"):
             # Jan calls every file "model" and gives the folder the model's name.
             name = path.parent.name if path.stem.lower() == "model" else ""

@@ -112,6 +112,7 @@ async def test_a_file_reached_in_two_ways_is_told_once(home: Path, models: Path)
     snapshot = hub / "snapshots/main/tiny.gguf"
     snapshot.parent.mkdir(parents=True)
     snapshot.symlink_to(blob)
+    write_model(home / "hf/hub/datasets--maker--texts/snapshots/main/data.gguf", CHAT)
     (models / "a").mkdir(parents=True)
     (models / "a/own.gguf").symlink_to(snapshot)
     (models / "a/round").symlink_to(models)

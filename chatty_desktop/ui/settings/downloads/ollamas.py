@@ -36,6 +36,7 @@ class Ollamas(QWidget):
         self._tasks = around.tasks
         self._entries: list[tuple[str, str | None]] = []
         self._found: OllamaFound | None = None
+        self._looked = False
         self.parts: dict[str, OllamaModels] = {}
         self._told = Words(tone="muted")
         self.add = QPushButton(tr("Add it"))
@@ -61,7 +62,8 @@ class Ollamas(QWidget):
         if entries != self._entries:
             self._entries = entries
             self._build(mine)
-            self.look()
+            if self._looked:
+                self.look()
         for part in self.parts.values():
             part.show_settings(settings)
         self._say_found()
@@ -77,7 +79,8 @@ class Ollamas(QWidget):
             part.show_pulls(self._library.pulls(provider_id))
 
     def look(self) -> None:
-        """Ask every one for its models."""
+        """Ask every one for its models; nobody is asked before the page is first seen."""
+        self._looked = True
         for part in self.parts.values():
             self._tasks.start(self._ask(part))
         self.show_pulls()
