@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from chatty_desktop.domain.model_files import with_local_model
+from chatty_desktop.domain.model_files import ModelFile, with_local_model
 from chatty_desktop.domain.settings import EmbedderSettings, ProviderSettings, Settings
 
 STARTER = "starter"
@@ -21,9 +21,11 @@ _NO_NAMES = ("", "api", "www", "com", "localhost")
 
 @dataclass(frozen=True, slots=True)
 class LocalModel:
-    """A model of the local engine: `STARTER`, or the path of a file."""
+    """A model of the local engine: `STARTER`, or the path of a file; `file` is what was found
+    there."""
 
     name: str
+    file: ModelFile | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,6 +40,7 @@ class Tasks:
         task.add_done_callback(lambda _: coro.close())
         if self._closed:
             task.cancel()
+            coro.close()  # the loop may end before it comes to the callback
         return task
 
     async def close(self) -> None:

@@ -19,6 +19,7 @@ from chatty_desktop.domain.embedder_choice import names_embedder
 from chatty_desktop.domain.errors import Invalid, NoKeyring
 from chatty_desktop.domain.first_run import (
     STARTER,
+    LocalModel,
     ServerModel,
     with_chat_model,
     with_embedder,
@@ -301,9 +302,12 @@ class Assistant(QWidget):
         chosen = self.model_step.chosen()
         if chosen is None:
             raise Invalid(tr("Choose a model first."))
+        if isinstance(chosen, LocalModel) and chosen.file is not None:
+            chosen = LocalModel(await self._app.downloads.adopt(chosen.file))
+        taken = chosen
 
         def change(now: Settings) -> Settings:
-            settings, _reference = with_chat_model(now, chosen)
+            settings, _reference = with_chat_model(now, taken)
             if self.step == 1:
                 settings = with_embedder(settings, self.memory_step.value(settings))
             return settings

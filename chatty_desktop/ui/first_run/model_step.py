@@ -89,7 +89,7 @@ class ModelStep(ChoiceCards):
                 return ServerModel(ollama_entry(self._ollama), model.name)
             case "file":
                 file = self.files.currentData()
-                return LocalModel(file.path) if isinstance(file, ModelFile) else None
+                return LocalModel(file.path, file) if isinstance(file, ModelFile) else None
             case "server":
                 return self.server.chosen()
             case _:
