@@ -92,7 +92,7 @@ async def test_facts_stand_under_their_subject_with_the_message_they_are_from(at
     await until(lambda: says(panel.memory, "Nothing is known yet"))
     at.model.folds.append(facts(("Leo", "Leo is seven."), ("user", "The user lives in Porto.")))
     await at.desk.say("My son Leo is seven. We live in Porto.")
-    await until(lambda: says(panel.memory, "2 facts"))
+    await until(lambda: says(panel.memory, "2 facts") and says(panel.memory, "Leo is seven."))
     shown = texts(panel.memory)
     assert shown.index("Leo is seven.") == shown.index("Leo") + 1
     wanted: list[str] = []
