@@ -222,7 +222,7 @@ class Questions:
         better = re.sub(r"(/models|/api/tags|/chat/completions)/?$", "", target.partition("?")[0])
         return Failed(
             f"{self._asked.name} sends every request on to {better}. If that is yours, write that"
-            " address: neither a key nor a message is sent on.",
+            " address: on the way there messages and the key can be lost.",
             better,
         )
 

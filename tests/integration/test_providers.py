@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -93,3 +96,38 @@ async def test_a_new_key_counts_from_the_next_request_on(app: App, server: OpenA
     await app.keys.forget("lab")
     _, problems = await app.models.choices()
     assert "wants a key" in problems[0]
+
+
+def test_a_keyring_that_hangs_does_not_keep_the_app_from_ending(data_dir: Path) -> None:
+    """In a process of its own: it is its end that a thread could hold up."""
+    settings_for(data_dir, "http://127.0.0.1:9")
+    code = """
+import asyncio
+from chatty_desktop.app import App
+
+async def once():
+    app = await App.open()
+    asking = asyncio.ensure_future(app.models.choices())
+    await asyncio.sleep(0.5)
+    assert not asking.done()
+    asking.cancel()
+    await app.close()
+
+asyncio.run(once())
+print("ended")
+"""
+    environment = {
+        **os.environ,
+        "CHATTY_DATA_DIR": str(data_dir),
+        "PYTHON_KEYRING_BACKEND": "tests.helpers.keyrings.HangingKeyring",
+        "PYTHONPATH": str(Path(__file__).parents[2]),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=50,  # it hangs for longer
+        check=False,
+    )
+    assert (done.returncode, done.stdout.strip()) == (0, "ended"), done.stderr

@@ -256,6 +256,7 @@ async def test_a_server_without_models_points_to_the_page_where_they_are_named(
 ) -> None:
     async with OpenAIServer(models=()) as server:
         await desk.have(ProviderSettings(id="empty", kind="openai", base_url=server.base_url))
+        await until(lambda: desk.state("empty") == "It lists no models yet.")
         form = desk.edit("empty")
         form.trial.button.click()
         await until(form.trial.go.isVisible)
@@ -330,6 +331,7 @@ async def test_a_key_is_hidden_shown_while_it_is_typed_stored_and_never_shown_ag
     line = form.key.line
     assert line.echoMode() == QLineEdit.EchoMode.Password and line.actions() == []
     QTest.keyClicks(line, KEY)
+    assert says(form.key, "Not stored yet")
     (look,) = line.actions()
     look.trigger()
     assert line.echoMode() == QLineEdit.EchoMode.Normal
@@ -498,5 +500,6 @@ async def test_a_key_may_be_kept_when_its_provider_goes(desk: Desk, keyring: Mem
 
 
 async def test_the_search_finds_what_the_page_says(desk: Desk) -> None:
-    desk.dialog.search.setText("models come from")
+    desk.dialog.open("about")
+    desk.dialog.search.setText("ollama address key")
     assert desk.dialog.current == "providers"

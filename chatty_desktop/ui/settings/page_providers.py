@@ -63,8 +63,9 @@ class SettingsPage(Page):
         column = self.group(
             tr("Where models come from"),
             tr(
-                "Where nothing else is said, the first that answers serves, from top to bottom."
-                " Drag them into another order, or use the arrows."
+                "This computer, Ollama, a server of your own, or a service that gives you an"
+                " address and a key. Where no other model is named, the first that answers serves,"
+                " from top to bottom."
             ),
         )
         for part in (self.report, self.keyring, self.list):

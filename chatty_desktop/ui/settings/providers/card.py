@@ -101,7 +101,9 @@ class ProviderCard(QFrame):
 
     def show_test(self, test: ProviderTest) -> None:
         """Whether it answered."""
-        if test.usable:
+        if test.usable and test.lists and not test.models:
+            self._show("warning", "warning", test.remark)
+        elif test.usable:
             said = tr("Ready · {what}", what=works(test))
             self._show("check-circle", "success", f"{said}\n{test.remark}".strip())
         else:

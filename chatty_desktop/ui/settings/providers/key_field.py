@@ -40,6 +40,7 @@ class KeyField(QWidget):
         self.save.setVisible(saves)
         self.save.clicked.connect(self._save)
         self._saves = saves
+        self._hint = ""
         if saves:
             self.line.returnPressed.connect(self._save)
         self.forget = TextButton(tr("Forget the key"))
@@ -96,7 +97,8 @@ class KeyField(QWidget):
             )
             placeholder = tr("No key")
         self.line.setPlaceholderText(placeholder)
-        self.field.hint(hint)
+        self._hint = hint
+        self._show_hint()
         trouble = state.trouble if state is not None else ""
         if trouble or not self.typed():  # else it is of what is typed
             self.field.say(trouble)
@@ -116,12 +118,17 @@ class KeyField(QWidget):
     def _typed(self) -> None:
         text = self.line.text()
         self.field.say("")
+        self._show_hint()
         self.save.setEnabled(bool(text.strip()))
         if text and self._look not in self.line.actions():
             self.line.addAction(self._look, QLineEdit.ActionPosition.TrailingPosition)
         elif not text:
             self._look.setChecked(False)
             self.line.removeAction(self._look)
+
+    def _show_hint(self) -> None:
+        waits = self._saves and self.typed() is not None
+        self.field.hint(tr("Not stored yet: press Save key, or Enter.") if waits else self._hint)
 
     def _show_look(self) -> None:
         shown = self._look.isChecked()
