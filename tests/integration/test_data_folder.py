@@ -398,6 +398,26 @@ async def test_a_copy_made_before_an_update_can_be_restored_too(app: App) -> Non
     await app.close()
 
 
+async def test_a_restore_that_cannot_back_up_what_is_there_waits_and_says_why(app: App) -> None:
+    elsewhere = app.paths.data.parent / "b.zip"
+    await app.data.back_up(elsewhere, Work())
+    await fill(app, "later", chats=1)
+    await app.data.stage_restore(elsewhere, Work())
+    await app.close()
+    app.paths.backups.write_text("in the way of the folder")
+    app = await App.open(app.paths.data)
+    (notice,) = app.settings.notices
+    assert notice.level == "error"
+    assert "everything is as it was" in notice.text
+    assert len(await app.sessions.list()) == 3
+    assert await app.data.staged_restore() is not None
+    app.paths.backups.unlink()
+    app = await reopened(app)
+    assert len(await app.sessions.list()) == 2
+    assert [each.kind for each in await app.data.backups()] == ["before_restore"]
+    await app.close()
+
+
 async def test_a_restore_replaces_a_damaged_database_which_is_kept(app: App) -> None:
     backup = Path((await app.data.back_up(None, Work())).file)
     before = said_by(app)
