@@ -122,7 +122,7 @@ class MainWindow(QMainWindow):
         self.actions_.fill(self.menuBar())
         self._connect()
         self._restore()
-        events.subscribe(self._happened)
+        self.destroyed.connect(events.subscribe(self._happened))
         for notice in app.settings.notices:
             self.chat.banners.add(notice)
 

@@ -88,7 +88,7 @@ class SettingsDialog(QWidget):
         self.list.currentItemChanged.connect(lambda item, _before: self._choose(item))
         QShortcut(QKeySequence("Esc"), self, self._leave)
         QShortcut(QKeySequence("Ctrl+F"), self, self._to_search)
-        app.events.subscribe(self._happened)
+        self.destroyed.connect(app.events.subscribe(self._happened))
         theme.changed.connect(self._dress)
 
     def open(self, page: str = "") -> None:
