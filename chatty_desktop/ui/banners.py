@@ -61,6 +61,13 @@ class Banners(QWidget):
             self._actions[notice] = action
         self._draw()
 
+    def drop(self, notice: Notice) -> None:
+        """Put a notice away."""
+        self._actions.pop(notice, None)
+        if notice in self._notices:
+            self._notices.remove(notice)
+        self._draw()
+
     def set_session(self, session_id: str | None) -> None:
         """The chat that is open now."""
         self._session = session_id
@@ -99,7 +106,7 @@ class Banners(QWidget):
         words.show_plain(notice.text)
         close = icon_button(self._theme, "x", tr("Dismiss"))
         close.setFixedSize(L + XS, L + XS)
-        close.clicked.connect(lambda: self._dismiss(notice))
+        close.clicked.connect(lambda: self.drop(notice))
         row = QHBoxLayout(banner)
         row.setContentsMargins(M, S, S, S)
         row.setSpacing(S)
@@ -117,11 +124,5 @@ class Banners(QWidget):
         return banner
 
     def _act(self, notice: Notice, action: BannerAction) -> None:
-        self._dismiss(notice)
+        self.drop(notice)
         action.call()
-
-    def _dismiss(self, notice: Notice) -> None:
-        self._actions.pop(notice, None)
-        if notice in self._notices:
-            self._notices.remove(notice)
-        self._draw()

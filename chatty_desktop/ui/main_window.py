@@ -20,7 +20,6 @@ from chatty_desktop.domain.events import Event, Notice, SettingsChanged
 from chatty_desktop.domain.settings import Scheme, with_appearance
 from chatty_desktop.domain.titles import UNTITLED
 from chatty_desktop.ui.agents.list import AgentList
-from chatty_desktop.ui.banners import BannerAction
 from chatty_desktop.ui.chat.pane import ChatPane
 from chatty_desktop.ui.columns import Columns
 from chatty_desktop.ui.first_run.welcome import Welcome
@@ -28,7 +27,7 @@ from chatty_desktop.ui.inspector.panel import InspectorPanel
 from chatty_desktop.ui.inspector.run_log import RunLogPanel
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.menus import SCHEMES, Actions
-from chatty_desktop.ui.sessions.deleted import deleted
+from chatty_desktop.ui.sessions.deleting import Deleting
 from chatty_desktop.ui.sessions.list import SessionList
 from chatty_desktop.ui.status.line import StatusLine
 from chatty_desktop.ui.tasks import Tasks
@@ -120,6 +119,14 @@ class MainWindow(QMainWindow):
         self.welcome = Welcome(app=app, chat=self.chat, theme=theme, tasks=tasks, state=state)
         self.actions_ = Actions(theme, self)
         self.actions_.fill(self.menuBar())
+        self._deleting = Deleting(
+            deletions=app.deletions,
+            sessions=app.sessions,
+            chat=self.chat,
+            undo=self.actions_.undo_delete,
+            tasks=tasks,
+            parent=self,
+        )
         self._connect()
         self._restore()
         self.destroyed.connect(events.subscribe(self._happened))
@@ -258,7 +265,7 @@ class MainWindow(QMainWindow):
         self.sessions.chosen.connect(self.chat.open)
         self.sessions.new_wanted.connect(self._new_chat)
         self.sessions.message_chosen.connect(self.chat.open_at)
-        acts.delete_wanted.connect(lambda ids: self._tasks.start(self._delete(ids)))
+        acts.delete_wanted.connect(self._deleting.delete)
         acts.apart_wanted.connect(self.open_apart)
         acts.duplicate_wanted.connect(lambda ids: self._tasks.start(self._duplicate(ids)))
         self.agents.chat_wanted.connect(self.chat.new_chat)
@@ -415,20 +422,6 @@ class MainWindow(QMainWindow):
             copy = await self._app.duplicates.duplicate(session_id, title)
             if len(session_ids) == 1:
                 self.chat.open(copy.id)
-
-    async def _delete(self, session_ids: list[str]) -> None:
-        sessions = [await self._app.sessions.get(session_id) for session_id in session_ids]
-        counts = await self._app.deletions.delete(session_ids)
-        if self.chat.session_id in session_ids:
-            self.chat.new_chat()
-        titles = [session.title or tr(UNTITLED) for session in sessions if session]
-        undo = BannerAction(tr("Undo"), lambda: self._tasks.start(self._undo_deletion(session_ids)))
-        self.chat.banners.add(Notice("info", deleted(titles, counts)), undo)
-
-    async def _undo_deletion(self, session_ids: list[str]) -> None:
-        await self._app.deletions.undo(session_ids)
-        if len(session_ids) == 1:
-            self.chat.open(session_ids[0])
 
 
 def _stacked(columns: QWidget, status: QWidget) -> QWidget:

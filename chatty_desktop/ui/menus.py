@@ -40,6 +40,9 @@ class Actions(QObject):
         self.delete = self._make(tr("&Delete chat"), "Ctrl+Shift+Backspace", "trash")
         self.import_chats = self._make(tr("&Import chats …"), "Ctrl+Shift+I", "file-arrow-down")
         self.export_chat = self._make(tr("E&xport chat …"), "Ctrl+E", "file-arrow-up")
+        self.undo_delete = self._make(
+            tr("&Undo deletion"), "Ctrl+Shift+T", "arrow-counter-clockwise"
+        )
         self.stop = self._make(tr("St&op"), "Esc", "stop-circle")
         self.settings = self._make(tr("Se&ttings …"), "Ctrl+,", "gear-six")
         self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)

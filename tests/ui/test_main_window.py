@@ -188,6 +188,13 @@ async def test_deleting_a_chat_tells_the_counts_empties_the_pane_and_can_be_undo
     await until(lambda: window.chat.session_id == session.id)
     await until(lambda: len(open_window.said()) == 6)
     assert window.chat.banners.shown() == []
+    await until(lambda: [s.id for s in window.sessions.selected()] == [session.id])
+    assert not window.actions_.undo_delete.isEnabled()
+    window.actions_.delete.trigger()
+    await until(window.actions_.undo_delete.isEnabled)
+    window.actions_.undo_delete.trigger()
+    await until(lambda: window.chat.session_id == session.id)
+    assert window.chat.banners.shown() == []
 
 
 async def test_notices_of_one_chat_do_not_show_in_another(open_window: Opened) -> None:

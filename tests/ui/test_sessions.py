@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import datetime as dt
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -391,3 +392,49 @@ async def test_the_delete_key_on_a_heading_deletes_no_chat(scene: Scene) -> None
     scene.widget.view.setCurrentIndex(heading)
     QTest.keyClick(scene.widget.view, Qt.Key.Key_Delete)
     assert wanted == []
+
+
+async def test_a_click_opens_a_chat_and_one_with_control_only_marks_it(scene: Scene) -> None:
+    made = [await scene.sessions.create(f"chat {n}") for n in range(3)]
+    await until(lambda: len(scene.titles()) == 3)
+    chosen: list[str] = []
+    scene.widget.chosen.connect(chosen.append)
+    view, model = scene.widget.view, scene.widget.model
+
+    def click(number: int, keys: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+        at = view.visualRect(model.index_of(made[number].id)).center()
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, keys, at)
+
+    click(1)
+    assert chosen == [made[1].id]
+    scene.widget.set_current(made[1].id)
+    click(0, Qt.KeyboardModifier.ControlModifier)
+    assert chosen == [made[1].id]
+    assert [s.title for s in scene.widget.selected()] == ["chat 1", "chat 0"]
+
+
+async def test_a_click_on_a_heading_folds_its_group(scene: Scene) -> None:
+    session = await scene.sessions.create("one")
+    await scene.sessions.pin([session.id], True)
+    await until(lambda: scene.headings() == ["Pinned"])
+    view, model = scene.widget.view, scene.widget.model
+    for titles in ([], ["one"]):
+        at = view.visualRect(model.index_at(("heading", "pinned"))).center()
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=at)
+        await until(lambda titles=titles: scene.titles() == titles)  # type: ignore[misc]
+        await asyncio.sleep(0.3)  # else the two would be a double click
+
+
+async def test_the_arrow_keys_pass_over_the_headings_of_days(scene: Scene) -> None:
+    session = await scene.sessions.create("one")
+    other = await scene.sessions.create("two")
+    await scene.sessions.pin([other.id], True)
+    await until(lambda: scene.headings() == ["Pinned", "Today"])
+    scene.widget.set_current(other.id)
+    scene.widget.activateWindow()
+    scene.widget.view.setFocus()
+    await until(scene.widget.view.hasFocus)
+    chosen: list[str] = []
+    scene.widget.chosen.connect(chosen.append)
+    QTest.keyClick(scene.widget.view, Qt.Key.Key_Down)
+    assert chosen == [session.id]

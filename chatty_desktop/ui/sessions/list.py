@@ -10,6 +10,7 @@ from PySide6.QtCore import QEvent, QItemSelectionModel, QObject, QPoint, Qt, Sig
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QApplication,
     QHBoxLayout,
     QLineEdit,
     QStackedWidget,
@@ -267,6 +268,8 @@ class SessionList(QWidget):
     def _moved(self) -> None:
         """The arrow keys open the one chat they come to; the list itself moving does not."""
         indexes = self.view.selectedIndexes()
+        if QApplication.mouseButtons() != Qt.MouseButton.NoButton:
+            return  # a click is heard of when it is over, and may become a drag
         if self.view.hasFocus() and len(indexes) == 1:
             row = self.model.row(indexes[0])
             if row and row.session:
@@ -278,7 +281,7 @@ class SessionList(QWidget):
             return
         if row.folded is not None:
             self._fold(index, not row.folded)
-        elif len(self.view.selectedIndexes()) == 1:
+        elif self.view.selectedIndexes() == [index]:
             self._choose(index)
 
     def _choose(self, index: Index) -> None:

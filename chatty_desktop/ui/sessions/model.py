@@ -83,8 +83,6 @@ class SessionModel(QAbstractListModel):
             flags |= Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         if row.session:
             flags |= Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsDragEnabled
-        elif row.section:
-            flags |= Qt.ItemFlag.ItemIsEnabled
         return flags
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
