@@ -88,6 +88,8 @@ async def on_page(data_dir: Path, theme: Theme, server: OpenAIServer) -> AsyncIt
     (data_dir / "settings.json").write_text(json.dumps(value))
     async with opened(data_dir, theme, server) as at:
         yield OnPage(at)
+        # The first append loads LanceDB, which on a busy machine takes longer than closing may.
+        await at.app.episodes.close()
 
 
 async def test_models_that_embed_are_offered_first(on_page: OnPage) -> None:
