@@ -62,6 +62,11 @@ class Paths:
         return self.data / "restore"
 
     @property
+    def read_before(self) -> Path:
+        """What local engines have read of the app's own prompts; can be deleted."""
+        return self.data / "read-before"
+
+    @property
     def logs(self) -> Path:
         return self.data / "logs"
 

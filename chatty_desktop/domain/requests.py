@@ -65,6 +65,8 @@ class ChatRequest:
     `json_schema` asks the server to constrain the output; a server that cannot raises `Refused`.
     What is None of the sampling options is left to the server. `chat`: an answer to a person, for
     which the options hold that were set for the model; memory's questions have their own.
+    `own_turns`: so many of the first messages are the app's own words, the same in every request
+    of the kind, and none of them anyone's else.
     """
 
     messages: tuple[WireMessage, ...]
@@ -80,6 +82,7 @@ class ChatRequest:
     seed: int | None = None
     tools: tuple[ToolOffer, ...] = ()
     chat: bool = False
+    own_turns: int = 0
 
     def sampling(self) -> dict[str, float]:
         """The sampling options that are set, by name."""

@@ -38,20 +38,21 @@ class Asker:
         turns: Sequence[Turn],
         worded: Sequence[Turn] = (),
         schema: dict[str, Any] | None = None,
+        own: int = 0,
     ) -> Completion:
         """One answer of at most `limit` tokens, constrained by the schema where the server can;
-        where it turns out that it cannot, what `worded` asks for in words. Raises `Unreachable`
-        or `Refused`."""
+        where it turns out that it cannot, what `worded` asks for in words. The first `own` turns
+        are the app's own words. Raises `Unreachable` or `Refused`."""
         if schema is None:
-            return await self._complete(turns, None, limit)
+            return await self._complete(turns, None, limit, own)
         if self.models.constrains(self.model):
             try:
-                return await self._complete(turns, schema, limit)
+                return await self._complete(turns, schema, limit, own)
             except Refused:
-                answer = await self._complete(worded, None, limit)
+                answer = await self._complete(worded, None, limit, own)
             self.models.cannot_constrain(self.model)
             return answer
-        return await self._complete(worded, None, limit)
+        return await self._complete(worded, None, limit, own)
 
     @property
     def reply(self) -> str:
@@ -68,10 +69,12 @@ class Asker:
         return sum(each.usage.completion_tokens or 0 for each in self._spent)
 
     async def _complete(
-        self, turns: Sequence[Turn], schema: dict[str, Any] | None, limit: int
+        self, turns: Sequence[Turn], schema: dict[str, Any] | None, limit: int, own: int
     ) -> Completion:
         messages = tuple(ChatMessage(role, content) for role, content in turns)
-        request = ChatRequest(messages, temperature=0.0, max_tokens=limit, json_schema=schema)
+        request = ChatRequest(
+            messages, temperature=0.0, max_tokens=limit, json_schema=schema, own_turns=own
+        )
         answer = await complete(self.model, request)
         self._spent.append(answer)
         return answer

@@ -81,12 +81,13 @@ class Fold:
         self.asker.begin()
         turns = self._question(state, messages, constrained=True)
         worded = self._question(state, messages, constrained=False)
+        own = len(turns) - 1  # the worked examples; a retry adds turns behind the question
         fields = self.config.fields
         refusal = PatchRefused("")
         for attempt in (1, 2):
             try:
                 answer = await self.asker.ask(
-                    self._answer_tokens(state), turns, worded, fold_schema(fields, state)
+                    self._answer_tokens(state), turns, worded, fold_schema(fields, state), own
                 )
             except Unreachable as problem:
                 return Verdict("unreachable", str(problem), attempt)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import deque
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,10 +14,12 @@ from typing import TYPE_CHECKING, Any
 from chatty_desktop.domain.engines import LoadedModel, Purpose
 from chatty_desktop.domain.errors import Refused, Unreachable
 from chatty_desktop.domain.events import EnginesChanged, ModelProgress, Notice
+from chatty_desktop.domain.requests import WireMessage
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.engine.ports import Publish
 from chatty_desktop.providers.local_engine import EngineSettings, LocalEngine
 from chatty_desktop.providers.patience import Patience
+from chatty_desktop.providers.read_before import ReadBefore
 from chatty_desktop.providers.starter import STARTER_NAME
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ class Loaded:
         self.connection = connection
         self.since = time.time()
         self.unload_at: float | None = None
+        self.kept = False
         self.users = 0
         self.idle = asyncio.Event()
         self.idle.set()
@@ -121,6 +124,15 @@ class EnginePlace:
         finally:
             self._release(loaded)
 
+    def keep_read(self, loaded: Loaded, own: Sequence[WireMessage]) -> None:
+        """Keep what an engine has just read of a prompt's own words for the next one; once for
+        each engine, in the background."""
+        folder = loaded.engine.settings.prompts
+        if folder is not None and not loaded.kept and loaded is self._loaded:
+            loaded.kept = True
+            self._hold(loaded)
+            self._begin(self._keep(loaded, ReadBefore(folder), own))
+
     def reconsider(self) -> None:
         """The settings changed: what they change of the engine happens when it is idle, and a
         model that is to stay for another time stays for that long."""
@@ -190,7 +202,7 @@ class EnginePlace:
         self._publish(ModelProgress(reference, f"Loading {label(name)}"))
         self._changed()
         try:
-            engine = await LocalEngine.start(settings)
+            engine = await _started(settings)
             loaded = Loaded(name, engine, await asyncio.to_thread(self._connect, engine))
             if self._closed:
                 await loaded.close()
@@ -278,6 +290,12 @@ class EnginePlace:
         self._changed()
         await loaded.close()
 
+    async def _keep(self, loaded: Loaded, read: ReadBefore, own: Sequence[WireMessage]) -> None:
+        try:
+            await read.keep(loaded.engine, own)
+        finally:
+            self._release(loaded)
+
     async def _tell_of_end(self, loaded: Loaded) -> None:
         """Say so when an engine ends that nobody ended."""
         await loaded.engine.ended()
@@ -291,6 +309,19 @@ class EnginePlace:
 
     def _changed(self) -> None:
         self._publish(EnginesChanged())
+
+
+async def _started(settings: EngineSettings) -> LocalEngine:
+    """A new engine that knows what one before it has read. Raises `Unreachable`."""
+    engine = await LocalEngine.start(settings)
+    if settings.prompts is None:
+        return engine
+    try:
+        await ReadBefore(settings.prompts).restore(engine)
+    except BaseException:
+        await engine.stop()
+        raise
+    return engine if engine.alive else await LocalEngine.start(settings)
 
 
 def label(name: str) -> str:

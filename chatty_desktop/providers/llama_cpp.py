@@ -152,6 +152,8 @@ class LlamaCppProvider:
                         async for delta in deltas:
                             begun = True
                             yield delta
+                    if request.own_turns:
+                        self._chatting.keep_read(loaded, request.messages[: request.own_turns])
                     return
                 except Unreachable as error:
                     if not await loaded.engine.died(_DEATH_SHOWS_SECONDS):
@@ -179,6 +181,7 @@ class LlamaCppProvider:
                 embedding=embeds,
                 threads=self.settings.threads,
                 gpu_layers=self.settings.gpu_layers,
+                prompts=None if embeds else self._paths.read_before,
             )
 
         return EnginePlace(

@@ -3,6 +3,7 @@
 `python -m chatty_desktop.providers.llama_server` reads its configuration as one line of JSON on
 stdin: `model` (path of a .gguf file), `context_length` (tokens), `key` (what requests must
 carry), `embedding` (it embeds instead of chatting), `threads` and `gpu_layers` (null: as suits),
+`prompts` (the folder in which what was read can be kept),
 `parent` (the process that started it). It writes one line of JSON to stdout: `{"ready":
 "http://127.0.0.1:PORT", "threads": N}` or `{"failed": REASON}`; what the engine has to say goes to
 stderr. It ends when stdin does, and on Linux at once when the parent dies: loading a model holds
@@ -97,6 +98,8 @@ def _serve(config: dict[str, Any]) -> tuple[Any, int]:
         params.cpuparams.n_threads = config["threads"]
     if config["gpu_layers"] is not None:
         params.n_gpu_layers = config["gpu_layers"]
+    if config["prompts"] is not None:
+        params.slot_save_path = config["prompts"] + os.sep
     if config["embedding"]:
         params.embedding = True
         # A text is embedded in one go, so it must fit into one.

@@ -25,7 +25,8 @@ _LOG_TAIL_BYTES = 4000
 class EngineSettings:
     """What an engine is started with. `load_seconds`: how long loading may take at most.
     `embedding`: it embeds texts, and does nothing else. `threads` None: as many as suit the
-    processor; `gpu_layers` None: as many as fit, where there is a GPU."""
+    processor; `gpu_layers` None: as many as fit, where there is a GPU. `prompts`: the folder in
+    which it may keep what it has read."""
 
     model: Path
     context_length: int
@@ -34,6 +35,7 @@ class EngineSettings:
     embedding: bool = False
     threads: int | None = None
     gpu_layers: int | None = None
+    prompts: Path | None = None
 
 
 class LocalEngine:
@@ -120,6 +122,7 @@ class LocalEngine:
             "embedding": self.settings.embedding,
             "threads": self.settings.threads,
             "gpu_layers": self.settings.gpu_layers,
+            "prompts": None if self.settings.prompts is None else str(self.settings.prompts),
             "parent": os.getpid(),
         }
         with contextlib.suppress(ConnectionError):  # it died; its last line tells why

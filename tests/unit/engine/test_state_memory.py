@@ -92,6 +92,20 @@ async def test_a_refused_patch_is_asked_for_again_with_the_reason_and_the_presen
     assert (await desk.ledger())[-1].attempts == 2
 
 
+async def test_what_a_fold_calls_its_own_words_is_the_same_each_time_and_no_ones_else(
+    desk: Desk, model: ScriptedModel
+) -> None:
+    model.folds.extend([[sets("mood", "a secret")], [sets("goal", "Kyoto")], []])
+    await desk.say("My secret word is xylophone.")
+    await desk.say("Hello.")
+    first, retry, later = model.fold_requests
+    own = [request.messages[: request.own_turns] for request in (first, retry, later)]
+    assert own[0] == own[1] == own[2] == first.messages[:-1]
+    said = "".join(message.content or "" for message in own[0])
+    assert len(said) > 1000 and "xylophone" not in said and "Keep what this person" not in said
+    assert all(chat.own_turns == 0 for chat in model.chats)
+
+
 async def test_refused_patch_leaves_state_and_drops_pending(
     desk: Desk, model: ScriptedModel
 ) -> None:
