@@ -25,6 +25,7 @@ from chatty_desktop.ui.main_window import MainWindow
 from chatty_desktop.ui.settings.dialog import PAGES
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
+from chatty_desktop.ui.translations import speak
 from chatty_desktop.ui.window_state import WindowState
 from tests.ui.sample import fill
 
@@ -205,6 +206,7 @@ def main() -> None:
     arguments = argparse.ArgumentParser(prog="tests.ui.screenshots")
     arguments.add_argument("out", type=Path)
     arguments.add_argument("--scale", default="1", help="1, 1.5, 2 …")
+    arguments.add_argument("--language", default="en", help="a code such as de")
     arguments.add_argument("--only", default="", help="the views whose names begin so")
     chosen = arguments.parse_args()
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -219,6 +221,7 @@ def main() -> None:
     loop = qasync.QEventLoop(application)
     asyncio.set_event_loop(loop)
     with loop:
+        speak(application, chosen.language)
         theme = Theme(application, "light")
         for name, view in VIEWS.items():
             if name.startswith(chosen.only):
