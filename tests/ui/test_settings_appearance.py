@@ -14,7 +14,7 @@ from chatty_desktop.domain.settings import Appearance
 from chatty_desktop.ui.settings.page_appearance import SettingsPage
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.servers import OpenAIServer
-from tests.ui.opened import Opened, opened
+from tests.ui.opened import Opened, opened, stored
 from tests.ui.panels import button, says, until
 
 
@@ -123,6 +123,24 @@ async def test_compact_brings_rows_buttons_and_messages_closer(
     await until(lambda: view.sizeHintForRow(1) < high[0])
     assert page.language.sizeHint().height() < high[1]
     await until(lambda: open_window.views[0].height() < message)
+
+
+async def test_long_messages_keep_their_height_when_the_look_changes(
+    open_window: Opened, theme: Theme
+) -> None:
+    agent_id = await open_window.agent()
+    session = await open_window.app.sessions.create("long", agent_id)
+    message = stored(session.id, None, agent_id, "user", "word " * 300)
+    await open_window.app.messages.append(message)
+    open_window.window.chat.open(session.id)
+    await until(lambda: len(open_window.views) == 1 and open_window.views[0].height() > 100)
+    high = open_window.views[0].height()
+    pick(open_window, "theme_choice", "dark")
+    await until(lambda: theme.is_dark)
+    await open_window.tasks.idle()
+    await until(lambda: open_window.views[0].height() == high)
+    pick(open_window, "density", "compact")
+    await until(lambda: high - 16 <= open_window.views[0].height() < high)
 
 
 async def test_another_language_is_written_and_said_to_come_with_the_next_start(

@@ -368,7 +368,9 @@ async def test_a_message_of_a_megabyte_can_be_streamed(theme: Theme, qtbot: QtBo
 async def test_the_palette_can_flip_with_messages_on_the_screen(theme: Theme, qtbot: QtBot) -> None:
     scene = Scene(theme, qtbot, 12)
     await scene.open()
+    heights = [view.height() for view in scene.column.views]
     theme.force("dark")
     await scene.quiet()
     assert scene.said()[-1] == "message 11"
+    assert [view.height() for view in scene.column.views] == heights
     assert theme.tokens.text in scene.column.views[-1].text._bodies[0].document().toHtml()

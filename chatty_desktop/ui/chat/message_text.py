@@ -93,6 +93,8 @@ class MessageText(QWidget):
         else:
             draw = render_typed if self._role == "user" else render
             body.show_rendered(draw(text, self._theme.tokens))
+        # The layout has asked for its height while it was empty, and keeps the answer.
+        body.updateGeometry()
 
     def _more_wanted(self) -> None:
         self._draw_piece()
