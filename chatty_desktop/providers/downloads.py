@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections import deque
-from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -19,21 +17,17 @@ from chatty_desktop.domain.downloads import (
     read_catalogue,
 )
 from chatty_desktop.domain.errors import Invalid, StorageFailed
-from chatty_desktop.domain.events import DownloadChanged
-from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.model_files import ModelFile
 from chatty_desktop.engine.ports import Publish
 from chatty_desktop.paths import resources_folder
 from chatty_desktop.providers.download_address import file_address, file_name
+from chatty_desktop.providers.download_item import DownloadItem
 from chatty_desktop.providers.model_links import adopted
 from chatty_desktop.providers.part_file import PartFile, PartNote, free_name, left_over
 
 log = logging.getLogger(__name__)
 
 AT_ONCE = 2
-_SPEED_SECONDS = 6.0
-_TELL_SECONDS = 0.1
-"""Progress is told no more often; a fast line brings a hundred pieces a second."""
 _CLOSE_SECONDS = 1.0
 
 
@@ -59,7 +53,7 @@ class Downloads:
         self._places = asyncio.Semaphore(at_once)
         self._patience = patience
         self._spare = spare
-        self._items: dict[str, _Item] = {}
+        self._items: dict[str, DownloadItem] = {}
         self._closed = False
         self._loading = asyncio.Lock()
         self._loaded = False
@@ -172,16 +166,16 @@ class Downloads:
 
     # --- at work ------------------------------------------------------------------------------
 
-    def _add(self, part: PartFile) -> _Item:
-        item = _Item(part, self._publish)
+    def _add(self, part: PartFile) -> DownloadItem:
+        item = DownloadItem(part, self._publish)
         self._items[item.shown.id] = item
         return item
 
-    def _run(self, item: _Item) -> None:
+    def _run(self, item: DownloadItem) -> None:
         if not self._closed:
             item.task = asyncio.get_running_loop().create_task(self._work(item))
 
-    async def _work(self, item: _Item) -> None:
+    async def _work(self, item: DownloadItem) -> None:
         try:
             async with self._places:
                 await self._get(item)
@@ -189,7 +183,7 @@ class Downloads:
             log.exception("A download failed")
             item.show("paused", reason=f"Something went wrong inside the app: {error}.")
 
-    async def _get(self, item: _Item) -> None:
+    async def _get(self, item: DownloadItem) -> None:
         """Try until it is done, or there is no use in trying."""
         # In a thread: it imports the HTTP client.
         wire = await asyncio.to_thread(import_module, "chatty_desktop.providers.transfer")
@@ -221,7 +215,7 @@ class Downloads:
                     item.show("failed", reason=str(nothing), done=0)
                     return
 
-    async def _attempt(self, wire: ModuleType, item: _Item, client: Any) -> tuple[Path, int]:
+    async def _attempt(self, wire: ModuleType, item: DownloadItem, client: Any) -> tuple[Path, int]:
         def progress(stage: DownloadState, remark: str) -> None:
             item.show(stage, remark, done=item.part.done, total=transfer.total)
 
@@ -255,79 +249,6 @@ class Downloads:
                 f"The folder of models, {self._folder}, cannot be written:"
                 f" {error.strerror or error}. Mend that, and try again."
             ) from error
-
-
-class _Item:
-    """A download, what it works on, and how it was last shown."""
-
-    def __init__(self, part: PartFile, publish: Publish) -> None:
-        self.part = part
-        self.task: asyncio.Task[None] | None = None
-        self._publish = publish
-        self._pace: deque[tuple[float, int]] = deque()
-        self._told_at = 0.0
-        self.shown = Download(new_id(), part.note.name, part.note.url, "waiting")
-
-    def size(self) -> int:
-        """Bytes that have come, 0 where that cannot be told."""
-        try:
-            return self.part.size()
-        except OSError:
-            return 0
-
-    def show(
-        self,
-        state: DownloadState,
-        reason: str = "",
-        *,
-        done: int | None = None,
-        total: int | None = None,
-        path: str = "",
-    ) -> None:
-        """Tell how it stands now; what is not given stays."""
-        done = self.shown.done if done is None else done
-        total = self.shown.total if total is None else total
-        speed = self._speed(done) if state == "running" else self._forget_pace()
-        left = (total - done) / speed if speed and total else None
-        before = self.shown
-        self.shown = replace(
-            self.shown,
-            state=state,
-            done=done,
-            total=total,
-            speed=speed,
-            seconds_left=left,
-            reason=reason,
-            path=path,
-        )
-        now = asyncio.get_running_loop().time()
-        same = (state, reason, total) == (before.state, before.reason, before.total)
-        if same and now - self._told_at < _TELL_SECONDS:
-            return
-        self._told_at = now
-        self._publish(DownloadChanged(self.shown))
-
-    async def end(self) -> None:
-        """Take the task down and wait until it has let go of the file."""
-        task, self.task = self.task, None
-        if task is not None:
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
-
-    def _speed(self, done: int) -> float:
-        """Bytes a second over the last few seconds."""
-        now = asyncio.get_running_loop().time()
-        if self._pace and done < self._pace[-1][1]:
-            self._pace.clear()
-        self._pace.append((now, done))
-        while now - self._pace[0][0] > _SPEED_SECONDS:
-            self._pace.popleft()
-        began, before = self._pace[0]
-        return (done - before) / (now - began) if now - began > 0.5 else 0.0
-
-    def _forget_pace(self) -> float:
-        self._pace.clear()
-        return 0.0
 
 
 def _wait(waits: tuple[float, ...], tries: int) -> float:
