@@ -206,6 +206,8 @@ class Assistant(QWidget):
         step = self.step
         last = step == 1 or not self._asks_memory
         self._place.setText("" if not self._asks_memory else tr("Step {step} of 2", step=step + 1))
+        # In a small window there is no room for three buttons; Escape skips all the same.
+        self.skip.setVisible(step == 0)
         self.back.setVisible(step == 1)
         self.next.setText(tr("Start chatting") if last else tr("Continue"))
         there = self.model_step.chosen() is not None
