@@ -147,7 +147,12 @@ class MessageColumn(QScrollArea):
             height = self._heights.get(view)
             if height is None:
                 height = view.heightForWidth(width)
-                self._heights[view] = height
+                if height < 0:
+                    # What it consists of was just made, and the layout shows it a moment later.
+                    height = view.height()
+                    self._due.start(0)
+                else:
+                    self._heights[view] = height
             view.setGeometry(left, y, width, height)
             # Not isVisible: while the window is hidden that is always false.
             if view.isHidden():

@@ -93,8 +93,6 @@ class MessageText(QWidget):
         else:
             draw = render_typed if self._role == "user" else render
             body.show_rendered(draw(text, self._theme.tokens))
-        # The layout has asked for its height while it was empty, and keeps the answer.
-        body.updateGeometry()
 
     def _more_wanted(self) -> None:
         self._draw_piece()
@@ -121,7 +119,5 @@ class MessageText(QWidget):
         body = MessageBody(self._theme)
         body.dragged.connect(lambda at: self.dragged.emit(body.mapTo(self, at)))
         self._column.insertWidget(len(self._bodies), body)
-        # Not left to the layout, which shows it a moment later: till then it has no height.
-        body.show()
         self._bodies.append(body)
         return body
