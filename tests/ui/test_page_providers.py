@@ -287,6 +287,17 @@ async def test_a_wrong_address_stays_to_be_mended_and_is_not_saved(desk: Desk) -
     assert desk.settings == before
 
 
+async def test_an_address_taken_out_does_not_become_the_one_of_a_service(desk: Desk) -> None:
+    before = desk.settings
+    form = desk.edit()
+    form.address_line.setFocus()
+    form.address_line.selectAll()
+    QTest.keyClick(form.address_line, Qt.Key.Key_Delete)
+    QTest.keyClick(form.address_line, Qt.Key.Key_Return)
+    assert "address of the server" in form.address.problem
+    assert desk.settings == before
+
+
 async def test_a_context_length_is_set_and_taken_back(desk: Desk) -> None:
     form = desk.edit()
     number = form.context_number

@@ -203,6 +203,11 @@ class SettingsPage(Page):
         name, address = self._name_of(form), form.written_address()
         entry = self._shown.get(name)
         if entry is None or entry.base_url == address:
+            form.address.say("")
+            return
+        if address is None and entry.kind == "openai":
+            # Left empty it would be OpenAI's own: no place to send a chat to by mistake.
+            form.address.say(tr("Write the address of the server."))
             return
         if self._is_usable(entry.model_copy(update={"base_url": address}), form):
             self._put(name, form, "base_url", address)

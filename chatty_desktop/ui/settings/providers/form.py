@@ -119,6 +119,8 @@ class ProviderForm(QWidget):
         """Show what the settings hold. A field whose value did not change keeps what is written
         in it: that may be in the making, or wrong and waiting to be mended."""
         before, self._base = self._base, entry
+        if before.kind != entry.kind:
+            self.show_kind(entry.kind)
         first = not self.name_line.text()
         for line, was, now in (
             (self.address_line, before.base_url or "", entry.base_url or ""),
