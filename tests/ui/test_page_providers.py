@@ -62,10 +62,10 @@ class Desk:
         return self.page.forms[name]
 
     def new(self, kind: int = 0) -> NewProvider:
-        self.page.add.click()
-        assert self.page.new is not None
-        self.page.new.kinds.setCurrentIndex(kind)
-        return self.page.new
+        self.page.adding.button.click()
+        assert self.page.adding.new is not None
+        self.page.adding.new.kinds.setCurrentIndex(kind)
+        return self.page.adding.new
 
 
 def write(line: QLineEdit, text: str) -> None:
@@ -143,7 +143,7 @@ async def test_a_server_is_added_with_its_key_and_is_asked_with_it(
         button(new, "Add").click()
         await until(lambda: "office" in desk.page.list.cards)
         await until(lambda: "2 models" in desk.state("office"))
-        assert desk.page.new is None
+        assert desk.page.adding.new is None
         assert desk.ids() == ["lab", "office"]
         assert keyring.kept == {("chatty-desktop", "office"): KEY}
         assert KEY not in (data_dir / "settings.json").read_text()
@@ -195,7 +195,7 @@ async def test_what_is_missing_or_wrong_is_said_beside_its_field_and_nothing_is_
     assert "before the @" in new.form.address.problem
     assert desk.ids() == ["lab"]
     button(new, "Cancel").click()
-    assert desk.page.new is None and desk.page.add.isVisible()
+    assert desk.page.adding.new is None and desk.page.adding.button.isVisible()
 
 
 # --- trying out ------------------------------------------------------------------------------

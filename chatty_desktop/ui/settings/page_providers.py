@@ -5,9 +5,6 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QPushButton, QScrollArea
-
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import Event, KeyChanged
 from chatty_desktop.domain.keys import KeyState
@@ -17,6 +14,7 @@ from chatty_desktop.domain.settings import ProviderSettings, Settings
 from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.pieces import Problem
 from chatty_desktop.ui.settings.page import Page, Surroundings
+from chatty_desktop.ui.settings.providers.adding import Adding
 from chatty_desktop.ui.settings.providers.card import ProviderCard
 from chatty_desktop.ui.settings.providers.form import ProviderForm
 from chatty_desktop.ui.settings.providers.keeping import KeyKeeping
@@ -51,9 +49,9 @@ class SettingsPage(Page):
         self.list = ProviderList(around.theme)
         self.list.card_added.connect(self._dress_card)
         self.list.order_changed.connect(self._put_in_order)
-        self.new: NewProvider | None = None
-        self.add = QPushButton(tr("Add a provider …"))
-        self.add.clicked.connect(self.open_new)
+        self.adding = Adding(around.theme, lambda: list(self._shown))
+        self.adding.opened.connect(self._dress_new)
+        self.adding.closed.connect(lambda new: self._trials.stop(new.form))
         self._keeping = KeyKeeping(self, around.app, around.tasks)
         self._renaming = Renaming(self, around.app, around.tasks)
         self._parting = Parting(self, around.app, around.tasks)
@@ -68,10 +66,8 @@ class SettingsPage(Page):
                 " from top to bottom."
             ),
         )
-        for part in (self.report, self.keyring, self.list):
+        for part in (self.report, self.keyring, self.list, self.adding):
             column.addWidget(part)
-        column.addWidget(self.add, 0, Qt.AlignmentFlag.AlignLeft)
-        self._column = column
         self.close_column()
 
     # --- what the dialog asks of it ------------------------------------------------------------
@@ -139,8 +135,8 @@ class SettingsPage(Page):
         self.keyring.say(trouble)
         for name, form in self.forms.items():
             form.key.show_state(self.keys.get(name), keyring=not trouble)
-        if self.new is not None:
-            self.new.form.key.show_state(None, keyring=not trouble)
+        if self.adding.new is not None:
+            self.adding.new.form.key.show_state(None, keyring=not trouble)
 
     def _forget(self, name: str) -> None:
         """A provider is gone."""
@@ -262,34 +258,17 @@ class SettingsPage(Page):
 
     # --- a new one -----------------------------------------------------------------------------
 
-    def open_new(self) -> None:
-        """Have the form for a new provider open."""
+    def _dress_new(self, new: NewProvider) -> None:
         self._clear()
-        if self.new is None:
-            new = self.new = NewProvider(self.theme, lambda: list(self._shown))
-            new.form.key.show_state(None, keyring=self._has_keyring)
-            new.add_wanted.connect(lambda entry, key: self._add(entry, key, new))
-            new.cancelled.connect(self.close_new)
-            new.form.page_wanted.connect(self.page_wanted)
-            new.form.trial.wanted.connect(lambda: self._try(new.form))
-            new.form.trial.stopped.connect(lambda: self._trials.stop(new.form))
-            new.form.edited.connect(lambda: self._trials.stop(new.form))
-            self._column.insertWidget(self._column.indexOf(self.add), new)
-        self.add.hide()
-        self.new.kinds.setFocus()
-        # Once it is laid out: it is below what can be seen.
-        QTimer.singleShot(0, self._bring_new_into_sight)
-
-    def close_new(self) -> None:
-        """Leave the form; what was typed in it is gone."""
-        new, self.new = self.new, None
-        self.add.show()
-        if new is not None:
-            self.add.setFocus()
-            self._trials.stop(new.form)
-            self._column.removeWidget(new)
-            new.hide()
-            new.deleteLater()
+        form = new.form
+        form.key.show_state(None, keyring=self._has_keyring)
+        form.page_wanted.connect(self.page_wanted)
+        form.trial.wanted.connect(
+            lambda: self._trials.begin(form, new.written(), new.written_key())
+        )
+        form.trial.stopped.connect(lambda: self._trials.stop(form))
+        form.edited.connect(lambda: self._trials.stop(form))
+        new.add_wanted.connect(lambda entry, key: self._add(entry, key, new))
 
     def _add(self, entry: ProviderSettings, key: str, new: NewProvider) -> None:
         if self._is_usable(entry, new.form):
@@ -298,24 +277,14 @@ class SettingsPage(Page):
 
     async def _adding(self, entry: ProviderSettings, key: str) -> None:
         await self.app.settings.change(lambda now: added(now, entry))
-        self.close_new()
+        self.adding.close_form()
         if key:
             self._keeping.store(entry.id, key, None)
-
-    def _bring_new_into_sight(self) -> None:
-        viewport = self.parentWidget()
-        area = viewport.parentWidget() if viewport is not None else None
-        if isinstance(area, QScrollArea) and self.new is not None:
-            area.ensureWidgetVisible(self.new.form.trial)
-            area.ensureWidgetVisible(self.new.kind)
 
     # --- trying out ----------------------------------------------------------------------------
 
     def _try(self, form: ProviderForm) -> None:
-        if self.new is not None and form is self.new.form:
-            self._trials.begin(form, self.new.written(), self.new.written_key())
-        else:
-            self._trials.begin(form, form.written(self._name_of(form)), form.key.typed())
+        self._trials.begin(form, form.written(self._name_of(form)), form.key.typed())
 
     def _tried(self, entry: ProviderSettings, key: str | None, test: ProviderTest) -> None:
         """What was tried as it is in the settings says how the provider is, too."""
