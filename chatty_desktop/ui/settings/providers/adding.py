@@ -59,4 +59,4 @@ class Adding(QWidget):
             above = above.parentWidget()
         if isinstance(above, QScrollArea) and self.new is not None:
             above.ensureWidgetVisible(self.new.form.trial)
-            above.ensureWidgetVisible(self.new.kind)
+            above.ensureWidgetVisible(self.new.title)

@@ -34,7 +34,7 @@ class NewProvider(QFrame):
         self.setProperty("panel", "raised")
         self._taken = taken
         self._suggested = ""
-        title = QLabel(tr("Add a provider"))
+        title = self.title = QLabel(tr("Add a provider"))
         font = title.font()
         font.setWeight(font.Weight.DemiBold)
         title.setFont(font)
