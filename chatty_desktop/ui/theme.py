@@ -9,7 +9,7 @@ from typing import Any, Literal, Protocol
 
 import shiboken6
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetrics, QIcon, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontInfo, QFontMetrics, QIcon, QPalette
 from PySide6.QtWidgets import QApplication, QStyleFactory, QWidget
 
 from chatty_desktop.domain.settings import Appearance
@@ -45,7 +45,12 @@ class Theme(QObject):
         self._dressed: dict[int, tuple[weakref.ref[Any], Callable[[], None]]] = {}
         application.setStyle(QStyleFactory.create("Fusion"))
         self._icons = Phosphor()
-        self.system_size = application.font().pointSizeF()
+        font = application.font()
+        if font.pointSizeF() <= 0:
+            # Some systems give their font in pixels; all others are worked out in points.
+            font.setPointSizeF(QFontInfo(font).pointSizeF())
+            application.setFont(font)
+        self.system_size = font.pointSizeF()
         self.tokens: Tokens = self._wanted()
         self.measures: Measures = COMFORTABLE
         self._apply()

@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtGui import QAction, QPalette
 from PySide6.QtWidgets import QApplication
 
+from chatty_desktop.domain.settings import Appearance
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import DARK, LIGHT, Tokens, contrast
 
@@ -66,3 +67,16 @@ def test_an_icon_of_a_widget_that_is_gone_is_forgotten(qapp: QApplication) -> No
     theme.force("dark")
     assert not theme._dressed
     theme.force("light")
+
+
+def test_a_system_font_given_in_pixels_is_worked_out_in_points(qapp: QApplication) -> None:
+    before = qapp.font()
+    in_pixels = qapp.font()
+    in_pixels.setPixelSize(20)
+    qapp.setFont(in_pixels)
+    theme = Theme(qapp, "light")
+    assert theme.system_size > 0
+    assert theme.small().pointSizeF() == pytest.approx(0.9 * theme.system_size)
+    theme.show(Appearance(theme="light", font_size=2 * theme.system_size))
+    assert qapp.font().pointSizeF() == pytest.approx(2 * theme.system_size)
+    qapp.setFont(before)
