@@ -30,11 +30,12 @@ from chatty_desktop.domain.settings import write_settings
 from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.ports import Publish
 from chatty_desktop.paths import Paths
-from chatty_desktop.storage import restoring, tables, word_index
+from chatty_desktop.storage import restoring, word_index
 from chatty_desktop.storage.backup_file import count_rows, database_size, write_backup
 from chatty_desktop.storage.database import Database, raw
 from chatty_desktop.storage.disk import files_below, require_room
 from chatty_desktop.storage.episodes import StoredEpisodes
+from chatty_desktop.storage.erasing import clear_folder, erase_rows, scrub
 from chatty_desktop.storage.export_file import write_export
 from chatty_desktop.storage.messages import StoredMessages
 from chatty_desktop.storage.settings_file import SettingsFile
@@ -171,31 +172,7 @@ class DataFolder:
         meanwhile. Raises `StorageFailed`; then all chats are there, or none."""
 
         def rows(connection: Connection) -> DataCounts:
-            work.begin("Deleting")
-            driver = raw(connection)
-            before = count_rows(driver)
-            # Should it be killed before `scrub`, the pages are blank all the same.
-            driver.execute("PRAGMA secure_delete = ON")
-            driver.execute("BEGIN IMMEDIATE")
-            try:
-                word_index.forget_all(connection)
-                for table in reversed(tables.metadata.sorted_tables):
-                    if what.agents or table is not tables.agents:
-                        connection.execute(table.delete())
-                driver.execute("COMMIT")
-            except BaseException:
-                # SQLite may have done so itself.
-                if driver.in_transaction:
-                    driver.execute("ROLLBACK")
-                raise
-            return before
-
-        def scrub(connection: Connection) -> None:
-            """Have no page keep what was deleted, in the file or in its log."""
-            driver = raw(connection)
-            driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            driver.execute("VACUUM")
-            driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            return erase_rows(connection, work, agents=what.agents)
 
         with self._at(work):
             counts = await self._database.long(rows, work, alone=True)
@@ -208,14 +185,14 @@ class DataFolder:
             self._publish(SessionsChanged())
             if what.agents:
                 self._publish(AgentsChanged())
-            # From here on stopping would leave what was deleted readable.
-            await self._database.long(scrub, Work(), alone=True)
             models = backups = 0
             if what.backups:
-                backups = await asyncio.to_thread(_clear, self._paths.backups, left)
+                backups = await asyncio.to_thread(clear_folder, self._paths.backups, left)
                 await asyncio.to_thread(shutil.rmtree, self._paths.restore, True)
             if what.models:
-                models = await asyncio.to_thread(_clear, self._paths.models, left)
+                models = await asyncio.to_thread(clear_folder, self._paths.models, left)
+            # The last thing, since it needs room; stopped, it would leave things readable.
+            await self._database.long(scrub, Work(), alone=True)
         if not what.agents:
             counts = replace(counts, agents=0)
         return Erased(counts, models, backups, tuple(left))
@@ -303,18 +280,3 @@ def _remove(file: Path) -> None:
         file.unlink(missing_ok=True)
     except OSError as error:
         raise StorageFailed(f"{file} stays: {error.strerror or error}.") from error
-
-
-def _clear(folder: Path, left: list[str]) -> int:
-    """Delete all that is in a folder; how many files. What stays is added to `left`."""
-    gone = 0
-    for path in sorted(folder.rglob("*"), key=lambda path: -len(path.parts)):
-        try:
-            if path.is_dir() and not path.is_symlink():
-                path.rmdir()
-            else:
-                path.unlink()
-                gone += 1
-        except OSError:
-            left.append(str(path))
-    return gone
