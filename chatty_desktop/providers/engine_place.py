@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -17,6 +16,7 @@ from chatty_desktop.domain.events import EnginesChanged, ModelProgress, Notice
 from chatty_desktop.domain.requests import WireMessage
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.engine.ports import Publish
+from chatty_desktop.providers.crashes import Crashes
 from chatty_desktop.providers.local_engine import EngineSettings, LocalEngine
 from chatty_desktop.providers.patience import Patience
 from chatty_desktop.providers.read_before import ReadBefore
@@ -29,8 +29,8 @@ SHORTEST_STAY_SECONDS = 1.0
 """How long a model stays that is to go right after each answer: a fold that follows the answer
 would otherwise wait for it to be loaded again."""
 
-_MOST_CRASHES = 3
-_CRASHES_COUNT_SECONDS = 300.0
+FINISH_SECONDS = 1.0
+"""How long an end waits for what was read to be kept: without a window, a fold comes last."""
 
 SettingsFor = Callable[[str, Path], EngineSettings]
 """What the engine is started with for a model of that name in that file, as it is set now."""
@@ -71,6 +71,7 @@ class EnginePlace:
         check: Check,
         publish: Publish,
         patience: Patience,
+        finish_seconds: float = FINISH_SECONDS,
     ) -> None:
         """`entry` gives the provider's settings as they are now, `file_of` the file of a model
         by its name; it raises `Unreachable`."""
@@ -81,12 +82,14 @@ class EnginePlace:
         self._check = check
         self._publish = publish
         self._patience = patience
+        self._finish_seconds = finish_seconds
         self._choosing = asyncio.Lock()
         self._loading: LoadedModel | None = None
         self._loaded: Loaded | None = None
         self._timer: asyncio.TimerHandle | None = None
+        self._keeping: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._crashes: deque[float] = deque(maxlen=_MOST_CRASHES)
+        self._crashes = Crashes()
         self._closed = False
 
     @property
@@ -120,7 +123,7 @@ class EnginePlace:
         try:
             yield loaded
             if loaded.engine.alive:
-                self._crashes.clear()
+                self._crashes.forget()
         finally:
             self._release(loaded)
 
@@ -131,7 +134,7 @@ class EnginePlace:
         if folder is not None and not loaded.kept and loaded is self._loaded:
             loaded.kept = True
             self._hold(loaded)
-            self._begin(self._keep(loaded, ReadBefore(folder), own))
+            self._keeping = self._begin(self._keep(loaded, ReadBefore(folder), own))
 
     def reconsider(self) -> None:
         """The settings changed: what they change of the engine happens when it is idle, and a
@@ -151,9 +154,11 @@ class EnginePlace:
             await self._drop(loaded)
 
     async def close(self) -> None:
-        """End the engine, within about a second."""
+        """End the engine, within about two seconds."""
         self._closed = True
         self._stop_waiting()
+        if self._keeping is not None:
+            await asyncio.wait([self._keeping], timeout=self._finish_seconds)
         loaded, self._loaded = self._loaded, None
         if loaded is not None:
             await loaded.close()
@@ -171,7 +176,7 @@ class EnginePlace:
         crashed = old is not None and not old.engine.alive
         if old is not None and crashed:
             await self._drop(old)
-            self._count_crash(name)
+            self._crashes.count(label(name), self._settings_for(name, Path()).log)
         model = await self._file_of(name)
         if old is not None and not crashed:
             await old.idle.wait()
@@ -227,21 +232,6 @@ class EnginePlace:
         """Whether it was started with other settings than hold now."""
         started_with = loaded.engine.settings
         return self._settings_for(loaded.name, started_with.model) != started_with
-
-    def _count_crash(self, name: str) -> None:
-        """Take note of a crash. Raises `Unreachable` when there were too many of late; the try
-        after that is let through again."""
-        now = time.monotonic()
-        self._crashes.append(now)
-        in_a_row = len(self._crashes) == _MOST_CRASHES
-        if in_a_row and now - self._crashes[0] < _CRASHES_COUNT_SECONDS:
-            self._crashes.clear()
-            raise Unreachable(
-                f"The local engine stopped {_MOST_CRASHES} times in a row with {label(name)}."
-                " Choose a smaller model or a shorter context."
-                f" {self._settings_for(name, Path()).log} says more.",
-                cause="server",
-            )
 
     # --- holding and letting go ---------------------------------------------------------------
 
@@ -302,10 +292,11 @@ class EnginePlace:
         if loaded is self._loaded:
             self._changed()
 
-    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+    def _begin(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task
 
     def _changed(self) -> None:
         self._publish(EnginesChanged())

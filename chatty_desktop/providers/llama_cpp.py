@@ -18,7 +18,7 @@ from chatty_desktop.engine.ports import Publish
 from chatty_desktop.paths import Paths
 from chatty_desktop.providers.contract import ProvidedModel
 from chatty_desktop.providers.discovery import describe
-from chatty_desktop.providers.engine_place import EnginePlace, label
+from chatty_desktop.providers.engine_place import FINISH_SECONDS, EnginePlace, label
 from chatty_desktop.providers.local_engine import EngineSettings
 from chatty_desktop.providers.memory import mapped_by, memory
 from chatty_desktop.providers.model_files import check_memory, check_model_file, needs_of
@@ -53,11 +53,13 @@ class LlamaCppProvider:
         *,
         starter: StarterModel | None = None,
         patience: Patience = Patience(),
+        finish_seconds: float = FINISH_SECONDS,
     ) -> None:
         self.settings = settings
         self._paths = paths
         self._publish = publish
         self._patience = patience
+        self._finish_seconds = finish_seconds
         self._starter = starter or StarterModel(
             paths.models, publish, reference=f"{settings.id}/{STARTER_NAME}"
         )
@@ -129,7 +131,7 @@ class LlamaCppProvider:
         return await asyncio.to_thread(needs_of, path)
 
     async def close(self) -> None:
-        """End the engines, within about a second."""
+        """End the engines, within about two seconds."""
         await asyncio.gather(*(place.close() for place in self._places))
 
     async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
@@ -192,6 +194,7 @@ class LlamaCppProvider:
             check=self._check_memory,
             publish=self._publish,
             patience=self._patience,
+            finish_seconds=self._finish_seconds,
         )
 
     async def _check_memory(self, wanted: EngineSettings) -> None:

@@ -135,3 +135,13 @@ async def test_a_question_with_own_words_leaves_them_for_the_next_engine(paths: 
     finally:
         await provider.close()
     assert engines() == []
+
+
+async def test_an_end_right_after_the_question_waits_for_what_was_read(paths: Paths) -> None:
+    entry = ProviderSettings(id="local", kind="llama_cpp", models=("starter",), context_length=1024)
+    provider = LlamaCppProvider(entry, paths, lambda event: None, finish_seconds=100)
+    request = ChatRequest((*OWN, QUESTION), temperature=0.0, max_tokens=2, own_turns=3)
+    await answered(provider.chat_model("starter"), request)
+    await provider.close()
+    assert len(list(paths.read_before.glob("*.read"))) == 1
+    assert engines() == []
