@@ -31,6 +31,9 @@ _SEARCHED_CHARS = 200_000
 
 _TERMS = re.compile(r'["“”„«»]([^"“”„«»]*)(?:["“”„«»]|$)|([^\s"“”„«»]+)')
 
+_MARKUP = re.compile(r"\*\*|```\w*|(?<!\S)#{1,6}\s")
+"""Markdown that says nothing in a line of an excerpt."""
+
 # Scripts written without spaces between words: an index of words holds whole sentences of them.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
@@ -140,7 +143,7 @@ def excerpt(text: str, query: Query, chars: int = EXCERPT_CHARS) -> Excerpt:
         space = text.find(" ", start, first)
         start = space + 1 if space >= 0 else start
     window = text[start : start + 2 * chars]
-    piece = " ".join(window.split())
+    piece = " ".join(_MARKUP.sub("", window).split())
     cut = len(piece) > chars or start + len(window) < len(text.rstrip())
     shown = f"{'… ' if start else ''}{piece[:chars].rstrip()}{' …' if cut else ''}"
     return Excerpt(shown, tuple(_found(shown, query)))

@@ -48,29 +48,47 @@ def paint_hit(painter: QPainter, rect: QRect, row: Row, font: QFont, theme: Them
     painter.drawText(title, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
 
     before = tr("{speaker}: ", speaker=speaker(row))
-    layout = QTextLayout(before + hit.excerpt.text, theme.small())
+    text = before + hit.excerpt.text
+    marks = [(len(before) + start, len(before) + end) for start, end in hit.excerpt.marks]
+    layout, shown_to = _laid_out(text, marks, rect.width(), theme)
+    if shown_to < len(text):
+        text = f"{text[: shown_to - 2].rstrip()} …"
+        layout, _all = _laid_out(text, marks, rect.width(), theme)
+    painter.setPen(QColor(tokens.muted))
+    layout.draw(painter, QPointF(rect.left(), top.bottom() + XS))
+
+
+def _laid_out(
+    text: str, marks: list[tuple[int, int]], width: int, theme: Theme
+) -> tuple[QTextLayout, int]:
+    """The text in the lines there are, and how many of its characters that shows."""
+    layout = QTextLayout(text, theme.small())
     option = QTextOption()
     option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
     layout.setTextOption(option)
-    layout.setFormats([_mark(start, end, before + hit.excerpt.text, len(before), theme)
-                       for start, end in hit.excerpt.marks])  # fmt: skip
+    inside = [(start, min(end, len(text))) for start, end in marks if start < len(text)]
+    layout.setFormats([_mark(start, end, text, theme) for start, end in inside])
+    height = QFontMetrics(theme.small()).height()
+    end = 0
     layout.beginLayout()
     for number in range(_LINES):
         line = layout.createLine()
         if not line.isValid():
             break
-        line.setLineWidth(rect.width())
-        line.setPosition(QPointF(0, number * small.height()))
+        line.setLineWidth(width)
+        line.setPosition(QPointF(0, number * height))
+        end = line.textStart() + line.textLength()
     layout.endLayout()
-    painter.setPen(QColor(tokens.muted))
-    layout.draw(painter, QPointF(rect.left(), top.bottom() + XS))
+    return layout, len(
+        text.encode("utf-16-le", "surrogatepass")[: 2 * end].decode("utf-16-le", "ignore")
+    )
 
 
-def _mark(start: int, end: int, text: str, shift: int, theme: Theme) -> QTextLayout.FormatRange:
+def _mark(start: int, end: int, text: str, theme: Theme) -> QTextLayout.FormatRange:
     """A marked piece; Qt counts in UTF-16, where rare characters take two."""
     found = QTextLayout.FormatRange()
-    found.start = _utf16(text[: shift + start])
-    found.length = _utf16(text[shift + start : shift + end])
+    found.start = _utf16(text[:start])
+    found.length = _utf16(text[start:end])
     look = QTextCharFormat()
     look.setForeground(QColor(theme.tokens.text))
     look.setBackground(QColor(theme.tokens.warning_soft))

@@ -59,6 +59,11 @@ def test_an_excerpt_is_on_one_line() -> None:
     assert excerpt("one\n\n  two\tthree", parse_query("two")).text == "one two three"
 
 
+def test_an_excerpt_shows_words_and_no_markdown() -> None:
+    text = "## Plan\n\n**Day 1:** see `Gion`\n```python\nprint(#1)\n```"
+    assert excerpt(text, parse_query("day")).text == "Plan Day 1: see `Gion` print(#1)"
+
+
 @given(st.text(max_size=300), st.text(max_size=60))
 def test_marks_lie_inside_the_excerpt_in_order(text: str, typed: str) -> None:
     found = excerpt(text, parse_query(typed))
