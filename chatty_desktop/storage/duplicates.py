@@ -19,8 +19,7 @@ from chatty_desktop.storage.sessions import session_of
 _AT_ONCE = 1_000
 """Rows read and written at a time."""
 
-# In this order, since later ones name what earlier ones hold.
-_COPIED = (
+COPIED = (
     tables.messages,
     tables.runs,
     tables.run_log,
@@ -33,6 +32,7 @@ _COPIED = (
     tables.episodes,
     tables.recalls,
 )
+"""Every table with rows of a chat, those that others name first."""
 
 
 class StoredDuplicates:
@@ -88,7 +88,7 @@ class _Copy:
             "titled_by": "person",
         }
         self._connection.execute(insert(sessions).values(**values))
-        for table in _COPIED:
+        for table in COPIED:
             self._copy(table)
         self._copy_vectors()
         made = self._connection.execute(

@@ -11,7 +11,8 @@ import pytest
 
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.messages import Scope, Session
-from chatty_desktop.storage.duplicates import StoredDuplicates
+from chatty_desktop.storage import tables
+from chatty_desktop.storage.duplicates import COPIED, StoredDuplicates
 from tests.helpers.bag_of_words import BagOfWords
 from tests.helpers.desk import STATE, Desk
 from tests.helpers.scripted import ScriptedModel, ScriptedModels
@@ -147,3 +148,8 @@ async def _count(desk: Desk, session_id: str) -> int:
             ).scalar_one()
         )
     )
+
+
+def test_every_table_with_rows_of_a_chat_is_copied() -> None:
+    of_a_chat = {t.name for t in tables.metadata.sorted_tables if "session_id" in t.c}
+    assert {table.name for table in COPIED} == of_a_chat
