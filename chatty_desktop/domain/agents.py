@@ -9,10 +9,16 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.strategies import NoMemory, Strategy, describe
+from chatty_desktop.domain.tools import Policy
 
 
 class AgentDefinition(BaseModel):
-    """What an agent file holds. `model` null means the default model of the settings."""
+    """What an agent file holds. `model` null means the default model of the settings.
+
+    `tools` are names. `tool_policies` says for single ones whether they run at once, after a
+    question or never, in place of their own; `folders` are what file tools may reach. The two are
+    in a file only where something is in them.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -22,6 +28,8 @@ class AgentDefinition(BaseModel):
     memory_strategy: Strategy = Field(default_factory=NoMemory)
     tools: tuple[str, ...] = ()
     max_steps: int = Field(default=30, ge=1, le=1000)
+    tool_policies: dict[str, Policy] = Field(default_factory=dict)
+    folders: tuple[str, ...] = ()
 
     @field_validator("name")
     @classmethod
@@ -66,4 +74,8 @@ def read_agent(text: str) -> AgentDefinition:
 
 def write_agent(definition: AgentDefinition) -> str:
     """The agent as indented JSON, ready for `read_agent`."""
-    return json.dumps(definition.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+    value = definition.model_dump(mode="json")
+    for name in ("tool_policies", "folders"):
+        if not value[name]:
+            del value[name]
+    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"

@@ -38,6 +38,7 @@ from chatty_desktop.domain.requests import ChatRequest, Delta, ModelChoice, Usag
 from chatty_desktop.domain.runs import Run, Section, SentRequest
 from chatty_desktop.domain.search import MessageHits, Query
 from chatty_desktop.domain.settings import Settings
+from chatty_desktop.domain.tools import Consent, ToolResult, ToolSpec, ToolUse
 
 if TYPE_CHECKING:
     import numpy as np
@@ -495,3 +496,24 @@ class Runs(Protocol):
 
 Publish = Callable[[Event], None]
 """Tells every listener of something that happened; never blocks, never raises."""
+
+
+class ToolBox(Protocol):
+    """Tools of one origin: those that come with the app, or those of MCP servers."""
+
+    async def tools(self) -> list[ToolSpec]:
+        """Those there are at this moment. Starts what it takes to know."""
+        ...
+
+    async def call(self, use: ToolUse) -> ToolResult:
+        """Run a tool; what goes wrong in it is a result that says so. Cancelling reaches the
+        tool. Raises `Invalid` when there is no such tool, `Unreachable` when its server is gone."""
+        ...
+
+
+class Consents(Protocol):
+    """Asks the person whether a call may run."""
+
+    async def ask(self, use: ToolUse) -> Consent:
+        """What the person says. Where nobody can be asked, raises `Refused` with the reason."""
+        ...
