@@ -89,6 +89,12 @@ async def until(holds: Callable[[], Any], what: str = "") -> None:
     raise AssertionError(f"This did not come true: {what or holds}")
 
 
+def on_screen(widget: QWidget, kind: type[W]) -> list[W]:
+    """The widgets of a kind on the screen in a widget, without those that were taken down and are
+    not gone yet."""
+    return [each for each in widget.findChildren(kind) if each.isVisibleTo(widget)]
+
+
 def texts(widget: QWidget) -> list[str]:
     """The words on the screen in a widget."""
     return [

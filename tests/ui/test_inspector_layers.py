@@ -16,7 +16,7 @@ from chatty_desktop.ui.inspector.pending_view import MessageCard
 from chatty_desktop.ui.pieces import TextButton
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.desk import STATE
-from tests.ui.panels import Bench, bench, button, says, texts, until
+from tests.ui.panels import Bench, bench, button, on_screen, says, texts, until
 
 EVERY_4: dict[str, Any] = {"kind": "summarized", "every": 4}
 
@@ -42,7 +42,7 @@ async def test_before_the_first_summary_it_is_said_when_there_will_be_one(at: Be
     await at.desk.say("one")
     await until(lambda: says(panel.memory, "Sent word for word (2)"))
     assert says(panel.memory, "Once 4 messages have gathered")
-    assert len(panel.memory.findChildren(MessageCard)) == 2
+    assert len(on_screen(panel.memory, MessageCard)) == 2
 
 
 async def test_a_summary_shows_with_what_it_covers_its_cut_and_earlier_ones(at: Bench) -> None:

@@ -20,7 +20,7 @@ from chatty_desktop.ui.inspector.state_view import KeyRow
 from chatty_desktop.ui.pieces import TextButton
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.desk import STATE
-from tests.ui.panels import Bench, bench, button, says, texts, until
+from tests.ui.panels import Bench, bench, button, on_screen, says, texts, until
 
 GONE = Unreachable("The server of test/small does not answer.")
 
@@ -37,7 +37,7 @@ def inspector(at: Bench) -> InspectorPanel:
 
 
 def row(panel: InspectorPanel, key: str) -> KeyRow:
-    return next(r for r in panel.findChildren(KeyRow) if r.accessibleName().startswith(key))
+    return next(r for r in on_screen(panel, KeyRow) if r.accessibleName().startswith(key))
 
 
 async def test_without_a_chat_it_says_what_to_do(at: Bench) -> None:
@@ -76,7 +76,7 @@ async def test_a_fold_shows_by_itself_with_its_keys_and_values(at: Bench) -> Non
 async def test_the_description_of_a_key_is_its_tooltip(at: Bench) -> None:
     panel = inspector(at)
     panel.set_scope(at.desk.scope)
-    await until(lambda: panel.findChildren(KeyRow))
+    await until(lambda: on_screen(panel, KeyRow))
     tips = [label.toolTip() for label in row(panel, "goal").findChildren(QLabel)]
     assert "<qt>what they are trying to achieve</qt>" in tips
 
@@ -102,7 +102,7 @@ async def test_opening_a_chat_lights_nothing_up(at: Bench) -> None:
     panel = inspector(at)
     panel.set_scope(at.desk.scope)
     await until(lambda: says(panel, "see Kyoto"))
-    assert not any(r.flashing for r in panel.findChildren(KeyRow))
+    assert not any(r.flashing for r in on_screen(panel, KeyRow))
 
 
 async def test_the_message_after_which_a_key_changed_can_be_asked_for(at: Bench) -> None:
@@ -132,7 +132,7 @@ async def test_what_waits_is_listed_below_and_leads_to_its_message(at: Bench) ->
     panel.message_wanted.connect(wanted.append)
     panel.set_scope(at.desk.scope)
     await until(lambda: says(panel, "Not folded yet (2)"))
-    cards = panel.findChildren(MessageCard)
+    cards = on_screen(panel, MessageCard)
     assert [card.accessibleName() for card in cards] == [
         "You: I want to see Kyoto.",
         "Assistant: OK.",
@@ -150,7 +150,7 @@ async def test_of_a_long_queue_the_end_is_drawn_and_the_rest_counted(at: Bench) 
     panel = inspector(at)
     panel.set_scope(at.desk.scope)
     await until(lambda: says(panel, "Not folded yet (36)"))
-    assert len(panel.findChildren(MessageCard)) == MOST_CARDS
+    assert len(on_screen(panel, MessageCard)) == MOST_CARDS
     assert says(panel, "6 earlier messages wait too.")
 
 
@@ -208,7 +208,7 @@ async def test_a_memory_that_began_in_mid_session_says_so_and_shows_where(at: Be
     await until(lambda: says(panel, "changed in mid-session"))
     wanted: list[str] = []
     panel.message_wanted.connect(wanted.append)
-    card = next(c for c in panel.findChildren(MessageCard) if "last one" in c.accessibleName())
+    card = next(c for c in on_screen(panel, MessageCard) if "last one" in c.accessibleName())
     QTest.mouseClick(card, Qt.MouseButton.LeftButton)
     assert wanted == [start.id]
 
@@ -230,7 +230,7 @@ async def test_plain_memories_say_what_the_model_will_see(
     panel = inspector(at)
     panel.set_scope(at.desk.scope)
     await until(lambda: says(panel, sentence))
-    assert not panel.findChildren(KeyRow) or not says(panel, "Σ")
+    assert not on_screen(panel, KeyRow) or not says(panel, "Σ")
     panel.tabs.setCurrentWidget(panel.ledger)
     assert says(panel.ledger, "asks no model")
 
