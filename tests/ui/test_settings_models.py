@@ -472,3 +472,14 @@ async def test_one_model_is_found_out_while_another_is_looked_at(
     held.set()
     await until(lambda: options(saved(data_dir)).tools is True)
     assert options(saved(data_dir), "large") == ModelOptions()
+
+
+async def test_names_for_chats_are_turned_on_and_off_here(
+    open_window: Opened, data_dir: Path
+) -> None:
+    page = await page_of(open_window)
+    assert not page.chosen.titles.isChecked()
+    page.chosen.titles.click()
+    await until(lambda: saved(data_dir).automatic_titles and page.settings.automatic_titles)
+    page.chosen.titles.click()
+    await until(lambda: not saved(data_dir).automatic_titles)

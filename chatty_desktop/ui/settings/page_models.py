@@ -88,6 +88,7 @@ class SettingsPage(Page):
     def _connect(self) -> None:
         self.offers.changed.connect(self._draw)
         self.chosen.chosen.connect(self._choose)
+        self.chosen.titles_wanted.connect(self._name_chats)
         self.search.textChanged.connect(self._draw)
         self.list.selectionModel().currentChanged.connect(self._select)
         self._delegate.starred.connect(lambda ref: self._choose("default_model", ref))
@@ -189,6 +190,9 @@ class SettingsPage(Page):
     def _choose(self, use: str, reference: str | None) -> None:
         field = next((f for name, f in self.chosen.fields.items() if name == use), None)
         self.apply(lambda settings: settings.model_copy(update={use: reference}), field)
+
+    def _name_chats(self, wanted: bool) -> None:
+        self.apply(lambda settings: settings.model_copy(update={"automatic_titles": wanted}))
 
     def _set_option(self, name: str, value: float | None) -> None:
         reference = self._reference

@@ -1,11 +1,12 @@
-"""The two models that are chosen for all: the one that answers, and the one that remembers."""
+"""The two models that are chosen for all: the one that answers, and the one that remembers and,
+when that is wanted, names new chats."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.requests import ModelChoice
@@ -23,9 +24,11 @@ class ChosenModels(QWidget):
     """A picker for each.
 
     chosen: (the field of the settings, the model's reference or None).
+    titles_wanted: whether the model for memory names new chats.
     """
 
     chosen = Signal(str, object)
+    titles_wanted = Signal(bool)
 
     def __init__(self, models: Models, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,9 +62,15 @@ class ChosenModels(QWidget):
             self._picker(use).activated.connect(lambda _index, use=use: self._done(use))
             self._line(use).editingFinished.connect(lambda use=use: self._done(use))
 
+        self.titles = QCheckBox(tr("It also names new chats, after their first answer"))
+        self.titles.setToolTip(tr("Without it a chat is called by its first words."))
+        self.titles.clicked.connect(self.titles_wanted)
+        column.addWidget(self.titles)
+
     def show_settings(self, settings: Settings) -> None:
         """Draw what is chosen; what is being typed stays."""
         self._settings = settings
+        self.titles.setChecked(settings.automatic_titles)
         self._sent.clear()
         for use in self.fields:
             line = self._line(use)
