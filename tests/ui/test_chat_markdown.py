@@ -8,7 +8,8 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QToolButton
 
 from chatty_desktop.ui.chat.body import MessageBody
-from chatty_desktop.ui.chat.markdown import is_outside_link, pieces, render, render_typed
+from chatty_desktop.ui.chat.markdown import is_outside_link, render, render_typed
+from chatty_desktop.ui.chat.pieces_of_text import pieces
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import LIGHT
 

@@ -15,13 +15,13 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
+from chatty_desktop.ui.chat.formula_rules import add_formulas
 from chatty_desktop.ui.chat.highlight import highlight
+from chatty_desktop.ui.chat.task_lists import add_task_lists
 from chatty_desktop.ui.tokens import Tokens
 
 _BARE_LINK = re.compile(r"https?://[^\s<>\"'`]+[^\s<>\"'`.,;:!?)\]}*_]")
 _FENCE = re.compile(r"^(`{3,}|~{3,})[ \t]*([^\s`]*)[^\n`]*\n(.*?)(?:^\1[ \t]*$|\Z)", re.M | re.S)
-_FENCE_LINE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^`]*)$")
-
 _LISTS = ("bullet_list_open", "bullet_list_close", "ordered_list_open", "ordered_list_close")
 
 LIST_INDENT = 26
@@ -38,7 +38,7 @@ CODE_SIDE = 12
 class Block:
     """A part of the document that is a frame of its own, in document order."""
 
-    kind: Literal["code", "quote", "table"]
+    kind: Literal["code", "quote", "table", "formula"]
     text: str = ""
     language: str = ""
 
@@ -81,46 +81,6 @@ def render_typed(text: str, tokens: Tokens) -> Rendered:
     return Rendered("".join(parts), tuple(blocks))
 
 
-def pieces(text: str, size: int) -> list[str]:
-    """A long text cut into parts of at most `size` characters that can be rendered one by one.
-
-    Cut between paragraphs where there are any, else between lines, else anywhere. A fence that
-    is open at a cut is closed there and opened again in the next part.
-    """
-    parts: list[str] = []
-    opened = ""
-    while len(opened) + len(text) > size:
-        end = _cut(text, max(1, size - len(opened)))
-        part, text = opened + text[:end], text[end:]
-        opened, closing = _open_fence(part)
-        parts.append(f"{part.rstrip()}\n{closing}" if closing else part)
-    parts.append(opened + text)
-    return parts
-
-
-def _cut(text: str, size: int) -> int:
-    """Where to cut: after the last good place in the second half of the first `size`."""
-    for mark in ("\n\n", "\n", " "):
-        at = text.rfind(mark, size // 2, size)
-        if at > 0:
-            return at + len(mark)
-    return size
-
-
-def _open_fence(text: str) -> tuple[str, str]:
-    """The opening line and the marks of the fence that is open at the end, or two ""."""
-    opened = marks = ""
-    for line in text.splitlines():
-        fence = _FENCE_LINE.match(line)
-        if fence is None:
-            continue
-        if not marks:
-            opened, marks = f"{line[:80]}\n", fence[1]
-        elif fence[1].startswith(marks) and not fence[2].strip():
-            opened = marks = ""
-    return opened, marks
-
-
 def css(tokens: Tokens, monospace: str) -> str:
     """The default style sheet of a message's document."""
     return f"""
@@ -128,6 +88,8 @@ p, li, td, th {{ color: {tokens.text}; line-height: 135%; }}
 p {{ margin-top: 0; margin-bottom: 8px; }}
 ul, ol {{ margin-top: 0; margin-bottom: 8px; }}
 li {{ margin-bottom: 2px; }}
+.tasks {{ list-style-type: none; }}
+.bullets {{ list-style-type: disc; }}
 li ul, li ol {{ margin-bottom: 0; }}
 h1 {{ font-size: x-large; }}
 h2 {{ font-size: large; }}
@@ -143,6 +105,15 @@ code {{ font-family: {monospace}; background-color: {tokens.code_background}; }}
     border: 1px solid {tokens.control}; padding: 4px 8px 4px 8px;
     background-color: {tokens.raised}; font-weight: 600;
 }}
+.formula {{ font-size: large; margin-left: 16px; }}
+.beside, .over, .bare, .cell, .limit, .sign, .bracket {{ line-height: 100%; }}
+.over {{ border-bottom: 1px solid {tokens.text}; padding: 0 3px 1px 3px; }}
+.bare {{ padding: 1px 3px 0 3px; }}
+.cell {{ padding: 1px 6px 1px 2px; }}
+.limit {{ font-size: small; padding: 0 2px 0 2px; }}
+.sign {{ font-size: x-large; padding: 0 2px 0 2px; }}
+.lined {{ text-decoration: overline; }}
+.underlined {{ text-decoration: underline; }}
 """
 
 
@@ -177,9 +148,17 @@ def _code(code: str, language: str, tokens: Tokens, blocks: list[Block], lists: 
     )
 
 
+def _as_written(token: Token) -> str:
+    """A formula that cannot be read: its source, with the marks around it."""
+    closing = {"\\(": "\\)", "\\[": "\\]"}.get(token.markup, token.markup)
+    return f"<code>{escape(token.markup + token.content + closing)}</code>"
+
+
 @cache
 def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_QtHtml)
+    add_formulas(parser)
+    add_task_lists(parser)
     return parser.enable(["table", "strikethrough"])
 
 
@@ -200,6 +179,35 @@ class _QtHtml(RendererHTML):
         return _code(code, language, env["tokens"], env["blocks"], lists)
 
     code_block = fence
+
+    def formula(
+        self,
+        tokens: Sequence[Token],
+        idx: int,
+        options: OptionsDict,
+        env: MutableMapping[str, Any],
+    ) -> str:
+        # Imported here: no formula, none of this, and the window shows sooner.
+        from chatty_desktop.ui.chat import formula
+
+        token = tokens[idx]
+        return formula.on_a_line(token.content) or _as_written(token)
+
+    def formula_block(
+        self,
+        tokens: Sequence[Token],
+        idx: int,
+        options: OptionsDict,
+        env: MutableMapping[str, Any],
+    ) -> str:
+        from chatty_desktop.ui.chat import formula
+
+        token = tokens[idx]
+        drawn = formula.set_off(token.content)
+        if drawn is None:
+            return f'<p class="typed">{_as_written(token)}</p>'
+        env["blocks"].extend([Block("formula")] * drawn.tables)
+        return drawn.html
 
     def text(
         self,
@@ -243,6 +251,17 @@ class _QtHtml(RendererHTML):
         if env["link"] or not is_outside_link(url):
             return name
         return f'<a href="{escape(url)}">{name}</a>'
+
+    def bullet_list_open(
+        self,
+        tokens: Sequence[Token],
+        idx: int,
+        options: OptionsDict,
+        env: MutableMapping[str, Any],
+    ) -> str:
+        # The boxes stand in the place of the bullets.
+        kind = "tasks" if tokens[idx].attrs.get("tasks") else "bullets"
+        return f'<ul class="{kind}">'
 
     def blockquote_open(
         self,

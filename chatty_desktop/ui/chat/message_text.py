@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.messages import Role
 from chatty_desktop.ui.chat.body import MessageBody
-from chatty_desktop.ui.chat.markdown import pieces, render, render_typed
+from chatty_desktop.ui.chat.markdown import render, render_typed
+from chatty_desktop.ui.chat.pieces_of_text import pieces
 from chatty_desktop.ui.language import number, tr
 from chatty_desktop.ui.theme import Theme
 
