@@ -50,6 +50,7 @@ class DocumentMessage(_Row):
     seconds: float = 0.0
     tool_calls: list[dict[str, str]] = Field(default_factory=list)
     tool_call_id: str = ""
+    thought_seconds: float = 0.0
 
 
 class DocumentRun(_Row):

@@ -42,7 +42,9 @@ class Message:
 
     `agent_id` names the agent whose run the message belongs to, so (agent_id, session_id) is the
     scope. `parent_id` is None for a first message. `at` is seconds since 1970 UTC. `seconds` is
-    how long the reply took, 0 for what was not generated. `error` is for the person, or "".
+    how long the reply took, 0 for what was not generated; `thought_seconds` how long of it the
+    model reasoned before the answer began, 0 where it is not known. `error` is for the person,
+    or "".
     """
 
     id: str
@@ -60,6 +62,7 @@ class Message:
     seconds: float = 0.0
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str = ""
+    thought_seconds: float = 0.0
 
     @property
     def counts(self) -> bool:

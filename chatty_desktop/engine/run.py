@@ -89,6 +89,7 @@ class AgentRun:
             started_at=time.time(),
         )
         self._in_log = False
+        self._thinking_since: float | None = None
         self.ending = False
         self.reply = Message(
             id=new_id(),
@@ -186,6 +187,7 @@ class AgentRun:
             self.reply,
             content=self.reply.content + delta.text,
             reasoning=self.reply.reasoning + delta.reasoning,
+            thought_seconds=self._thought_for(delta),
         )
         if not self._in_log:
             self._in_log = True  # before, since Stop may come while it is being committed
@@ -200,6 +202,15 @@ class AgentRun:
             self._publish(
                 TextStreamed(self.reply.session_id, self.reply.id, delta.text, delta.reasoning)
             )
+
+    def _thought_for(self, delta: Delta) -> float:
+        """How long the model has reasoned, up to the first words of the answer."""
+        if delta.reasoning and self._thinking_since is None:
+            self._thinking_since = time.monotonic()
+        answered = self.reply.content[len(self._turn.begun) :].strip()
+        if self._thinking_since is None or answered:
+            return self.reply.thought_seconds
+        return time.monotonic() - self._thinking_since
 
     async def _end(self, status: Status, error: str) -> Message:
         """Commit the reply as it ended, and the run."""

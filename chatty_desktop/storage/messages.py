@@ -277,6 +277,7 @@ def _values(message: Message) -> dict[str, Any]:
             [{"id": c.id, "name": c.name, "arguments": c.arguments} for c in message.tool_calls]
         ),
         "tool_call_id": message.tool_call_id,
+        "thought_seconds": message.thought_seconds,
     }
 
 
@@ -299,4 +300,5 @@ def message_of(row: Row[Any]) -> Message:
         seconds=row.seconds,
         tool_calls=() if calls == "[]" else tuple(ToolCall(**c) for c in json.loads(calls)),
         tool_call_id=row.tool_call_id,
+        thought_seconds=row.thought_seconds,
     )

@@ -198,12 +198,20 @@ def order_of_chats(connection: Connection) -> None:
     _each(connection, _ORDER_OF_CHATS)
 
 
+def time_of_thought(connection: Connection) -> None:
+    """How long a model reasoned before it answered."""
+    connection.execute(
+        text("ALTER TABLE messages ADD COLUMN thought_seconds DOUBLE PRECISION NOT NULL DEFAULT 0")
+    )
+
+
 STEPS: tuple[Step, ...] = (
     first_release,
     summaries_and_facts,
     episodes,
     message_search,
     order_of_chats,
+    time_of_thought,
 )
 
 

@@ -92,6 +92,7 @@ messages = Table(
     Column("seconds", Double, nullable=False, server_default="0"),
     _text("tool_calls", "[]"),
     _text("tool_call_id"),
+    Column("thought_seconds", Double, nullable=False, server_default="0"),
     Index("messages_session", "session_id"),
     Index("messages_parent", "parent_id"),
 )

@@ -136,7 +136,8 @@ PIECES = st.sampled_from(
     ["$", "$$", "\\(", "\\)", "\\[", "\\]", "{", "}", "^", "_", "\\frac", "\\sqrt", "\\left(",
      "\\right)", "\\begin{matrix}", "\\end{matrix}", "\\begin{aligned}", "\\end{aligned}", "&",
      "\\\\", "x", "2", "+", "=", "<b>", "\n", " ", "\\text{", "\\alpha", "\\sum", "'", "`",
-     "- [ ] ", "- ", "> ", "|", "\n\n", "\\mathbb", "\\hat", "<img src=x>", "\"", "\\not", "[", "]", "%"]
+     "- [ ] ", "- ", "> ", "|", "\n\n", "\\mathbb", "\\hat", "<img src=x>", "\"", "\\not", "[", "]",
+     "%"]
 )  # fmt: skip
 
 

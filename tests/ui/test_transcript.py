@@ -318,6 +318,19 @@ async def test_reasoning_is_folded_away_timed_and_can_be_read(theme: Theme, qtbo
     )
 
 
+async def test_how_long_the_model_reasoned_is_still_known_when_the_chat_is_opened_again(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    scene = Scene(theme, qtbot, 1)
+    thought = replace(message(1), reasoning="Let me see", thought_seconds=8.3)
+    scene.log.messages["s"] += [thought, replace(message(3), parent_id="m1", reasoning="hm")]
+    await scene.open()
+    folds = [
+        button(view, "Show or hide the model's reasoning").text() for view in scene.column.views[1:]
+    ]
+    assert folds == ["Thought for 8 s", "Reasoning"]
+
+
 async def test_the_line_stands_above_the_first_message_the_model_sees_verbatim(
     theme: Theme, qtbot: QtBot
 ) -> None:

@@ -90,9 +90,11 @@ class MessageView(QFrame):
             self.text.add(message.content)
         if message.reasoning and not (self._streamed and self._reasoning):
             thinking = self._streamed and not message.content
-            self._reasoning_part().show_text(message.reasoning, thinking=thinking)
+            self._reasoning_part().show_text(
+                message.reasoning, thinking=thinking, seconds=message.thought_seconds
+            )
         elif self._reasoning is not None and not self._streamed:
-            self._reasoning.done()
+            self._reasoning.done(message.thought_seconds)
         if message.tool_calls and (self._tools is None or before.tool_calls != message.tool_calls):
             self._show_tools(message)
         self.text.setVisible(bool(self.text.shown))

@@ -98,8 +98,9 @@ class Reasoning(QFrame):
         self.text = ""
         self._theme = theme
         self._thinking = True
-        # When the first thought came; not known of a message read from the log.
+        # When the first thought came, while they come; and how long they took.
         self._since: float | None = None
+        self._seconds = 0.0
         self._column = column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, XS)
         column.setSpacing(XS)
@@ -118,9 +119,10 @@ class Reasoning(QFrame):
         column.addWidget(self._fold, 0, Qt.AlignmentFlag.AlignLeft)
         self._title(thinking=True)
 
-    def show_text(self, text: str, *, thinking: bool) -> None:
-        """Replace the text; `thinking` while more is coming."""
+    def show_text(self, text: str, *, thinking: bool, seconds: float = 0.0) -> None:
+        """Replace the text; `thinking` while more is coming, else it took so many `seconds`."""
         self.text = text
+        self._seconds = seconds or self._seconds
         if thinking and self._since is None:
             self._since = time.monotonic()
         self._title(thinking=thinking)
@@ -138,9 +140,11 @@ class Reasoning(QFrame):
             self._body.append_plain(text[:room])
             self._body.updateGeometry()
 
-    def done(self) -> None:
-        """The answer has begun, or ended: no more thoughts are coming."""
-        if self._thinking:
+    def done(self, seconds: float = 0.0) -> None:
+        """The answer has begun, or ended: no more thoughts are coming. `seconds` they took, if
+        that is known better than here."""
+        self._seconds = seconds or self._seconds
+        if self._thinking or seconds:
             self._title(thinking=False)
 
     def _title(self, *, thinking: bool) -> None:
@@ -148,8 +152,10 @@ class Reasoning(QFrame):
         text = tr("Thinking …")
         if not thinking:
             text = tr("Reasoning")
-            if self._since is not None:
-                seconds = max(1, round(time.monotonic() - self._since))
+            if self._since is not None and not self._seconds:
+                self._seconds = time.monotonic() - self._since
+            if self._seconds:
+                seconds = max(1, round(self._seconds))
                 text = tr("Thought for {seconds} s", seconds=seconds)
         self._fold.setText(text)
         self._theme.dress(self._fold, "caret-down" if self._fold.isChecked() else "caret-right")

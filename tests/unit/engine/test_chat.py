@@ -57,6 +57,38 @@ async def test_an_answer_streams_and_ends_as_one_committed_message(
     assert [s.origin for s in request.sections] == ["system", "new"]
 
 
+class Thoughtful(ScriptedModel):
+    """Reasons, answers, and takes its time over both."""
+
+    async def stream(self, request: ChatRequest) -> AsyncIterator[Delta]:
+        self.requests.append(request)
+        yield Delta(reasoning="Let me ")
+        await asyncio.sleep(0.05)
+        yield Delta(reasoning="see.")
+        yield Delta("\n")
+        yield Delta("It is ")
+        await asyncio.sleep(0.2)
+        yield Delta("so.")
+        yield Delta(finish="stop")
+
+
+async def test_how_long_the_model_reasoned_before_it_answered_is_kept(
+    desk: Desk, models: ScriptedModels
+) -> None:
+    models.models["test/small"] = Thoughtful()
+    reply = await desk.say("Why?")
+    assert reply.reasoning == "Let me see."
+    # What came after the answer had begun took as long as the pause in it at least.
+    assert 0.05 <= reply.thought_seconds <= reply.seconds - 0.19
+    stored = await desk.messages.get(reply.id)
+    assert stored is not None
+    assert stored.thought_seconds == reply.thought_seconds
+
+
+async def test_a_reply_without_reasoning_has_no_time_of_thought(desk: Desk) -> None:
+    assert (await desk.say("Hi")).thought_seconds == 0
+
+
 @pytest.mark.parametrize(
     ("deltas", "status"),
     [

@@ -59,6 +59,7 @@ async def test_a_message_comes_back_as_it_was_stored(stores: Stores, database: D
         seconds=1.5,
         tool_calls=(ToolCall("c1", "clock", '{"zone": "UTC"}'),),
         tool_call_id="c0",
+        thought_seconds=0.5,
     )
     await stores.messages.append(stored)
     assert await Stores(database).messages.get("m") == stored
