@@ -12,9 +12,12 @@ from chatty_desktop.app import App
 from chatty_desktop.domain.events import Event, Notice, SessionsChanged
 from chatty_desktop.domain.titles import UNTITLED
 from chatty_desktop.ui.chat.pane import ChatPane
+from chatty_desktop.ui.everywhere import Everywhere
 from chatty_desktop.ui.inspector.panel import InspectorPanel
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.menus import Actions
+from chatty_desktop.ui.palette.entries import entries_of
+from chatty_desktop.ui.palette.palette import Palette
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 
@@ -65,6 +68,20 @@ class ChatWindow(QMainWindow):
         columns.setSizes([600, 320])
         self.setCentralWidget(columns)
         self.actions_ = Actions(theme, self)
+        self.palette_ = Palette(
+            self,
+            entries=lambda: entries_of(self.menuBar()),
+            theme=theme,
+            tasks=self._tasks,
+        )
+        Everywhere(
+            self,
+            actions=self.actions_,
+            palette=self.palette_,
+            app=app,
+            theme=theme,
+            tasks=self._tasks,
+        )
         self._connect()
         self._unsubscribe = app.events.subscribe(self._heard)
         self.chat.open(session_id)

@@ -22,11 +22,15 @@ from chatty_desktop.domain.titles import UNTITLED
 from chatty_desktop.ui.agents.list import AgentList
 from chatty_desktop.ui.chat.pane import ChatPane
 from chatty_desktop.ui.columns import Columns
+from chatty_desktop.ui.everywhere import Everywhere
 from chatty_desktop.ui.first_run.welcome import Welcome
 from chatty_desktop.ui.inspector.panel import InspectorPanel
 from chatty_desktop.ui.inspector.run_log import RunLogPanel
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.menus import SCHEMES, Actions
+from chatty_desktop.ui.palette.entries import Entry, entries_of
+from chatty_desktop.ui.palette.palette import Palette
+from chatty_desktop.ui.palette.places import agents_and_chats, pages
 from chatty_desktop.ui.sessions.deleting import Deleting
 from chatty_desktop.ui.sessions.list import SessionList
 from chatty_desktop.ui.status.line import StatusLine
@@ -119,6 +123,22 @@ class MainWindow(QMainWindow):
         self.welcome = Welcome(app=app, chat=self.chat, theme=theme, tasks=tasks, state=state)
         self.actions_ = Actions(theme, self)
         self.actions_.fill(self.menuBar())
+        self.palette_ = Palette(
+            self,
+            entries=lambda: [*entries_of(self.menuBar()), *pages(self.open_settings, theme)],
+            read=self._chats_and_agents,
+            state=state,
+            theme=theme,
+            tasks=tasks,
+        )
+        Everywhere(
+            self,
+            actions=self.actions_,
+            palette=self.palette_,
+            app=app,
+            theme=theme,
+            tasks=tasks,
+        )
         self._deleting = Deleting(
             deletions=app.deletions,
             sessions=app.sessions,
@@ -245,6 +265,7 @@ class MainWindow(QMainWindow):
         # The signal carries whether the action is checked.
         do.settings.triggered.connect(lambda _checked: self.open_settings())
         do.set_up.triggered.connect(self.welcome.open)
+        do.about.triggered.connect(lambda _checked: self.open_settings("about"))
         do.quit.triggered.connect(self.close)
         do.import_chats.triggered.connect(self._import_chats)
         do.export_chat.triggered.connect(self._export_chat)
@@ -336,6 +357,16 @@ class MainWindow(QMainWindow):
     def _rename(self) -> None:
         self.actions_.sidebar.setChecked(True)
         self.sessions.rename_current()
+
+    async def _chats_and_agents(self) -> list[Entry]:
+        return await agents_and_chats(
+            agents=self._app.agents,
+            sessions=self._app.sessions,
+            begin=self.chat.new_chat,
+            edit=self._edit_agent,
+            open_chat=self.chat.open,
+            theme=self._theme,
+        )
 
     def _choose_agent(self) -> None:
         self.chat.composer.picker.setFocus()

@@ -8,8 +8,12 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from chatty_desktop.domain.settings import Scheme
 from chatty_desktop.ui.chat.at_last import ActsAtLast
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.theme import Theme
+
+ENGLISH = "english"
+"""The property in which actions and menus keep their English text, whatever language they speak:
+a person who knows an action by that finds it too."""
 
 SCHEMES: tuple[Scheme, ...] = ("system", "light", "dark")
 
@@ -24,82 +28,100 @@ class Actions(QObject):
     def __init__(self, theme: Theme, parent: QObject) -> None:
         super().__init__(parent)
         self._theme = theme
-        self.new_chat = self._make(tr("&New chat"), "Ctrl+N", "note-pencil")
-        self.new_agent = self._make(tr("New &agent …"), "Ctrl+Shift+N", "user-plus")
-        self.search = self._make(tr("&Search chats"), "Ctrl+F", "magnifying-glass")
+        self.new_chat = self._make(N_("&New chat"), "Ctrl+N", "note-pencil")
+        self.new_agent = self._make(N_("New &agent …"), "Ctrl+Shift+N", "user-plus")
+        self.search = self._make(N_("&Search chats"), "Ctrl+F", "magnifying-glass")
         # Not F2: that renames in whichever list has the keyboard.
-        self.rename = self._make(tr("&Rename chat"), "Ctrl+R", "pencil-simple")
+        self.rename = self._make(N_("&Rename chat"), "Ctrl+R", "pencil-simple")
         self.open_apart = self._make(
-            tr("Open in a new &window"), "Ctrl+Shift+O", "arrow-square-out"
+            N_("Open in a new &window"), "Ctrl+Shift+O", "arrow-square-out"
         )
-        self.pin = self._make(tr("&Pin chat"), "Ctrl+Shift+L", "push-pin")
-        self.move = self._make(tr("&Move to folder"), "Ctrl+Shift+B", "folder-simple")
-        self.new_folder = self._make(tr("New &folder …"), "Ctrl+Shift+F", "folder-simple-plus")
-        self.duplicate = self._make(tr("D&uplicate chat"), "Ctrl+Shift+D", "copy")
-        self.archive = self._make(tr("Arc&hive chat"), "Ctrl+Shift+E", "archive")
-        self.delete = self._make(tr("&Delete chat"), "Ctrl+Shift+Backspace", "trash")
-        self.import_chats = self._make(tr("&Import chats …"), "Ctrl+Shift+I", "file-arrow-down")
-        self.export_chat = self._make(tr("E&xport chat …"), "Ctrl+E", "file-arrow-up")
+        self.pin = self._make(N_("&Pin chat"), "Ctrl+Shift+L", "push-pin")
+        self.move = self._make(N_("&Move to folder"), "Ctrl+Shift+B", "folder-simple")
+        self.new_folder = self._make(N_("New &folder …"), "Ctrl+Shift+F", "folder-simple-plus")
+        self.duplicate = self._make(N_("D&uplicate chat"), "Ctrl+Shift+D", "copy")
+        self.archive = self._make(N_("Arc&hive chat"), "Ctrl+Shift+E", "archive")
+        self.delete = self._make(N_("&Delete chat"), "Ctrl+Shift+Backspace", "trash")
+        self.import_chats = self._make(N_("&Import chats …"), "Ctrl+Shift+I", "file-arrow-down")
+        self.export_chat = self._make(N_("E&xport chat …"), "Ctrl+E", "file-arrow-up")
         self.undo_delete = self._make(
-            tr("&Undo deletion"), "Ctrl+Shift+T", "arrow-counter-clockwise"
+            N_("Undo de&letion"), "Ctrl+Shift+T", "arrow-counter-clockwise"
         )
-        self.stop = self._make(tr("St&op"), "Esc", "stop-circle")
-        self.settings = self._make(tr("Se&ttings …"), "Ctrl+,", "gear-six")
+        self.stop = self._make(N_("St&op"), "Esc", "stop-circle")
+        self.settings = self._make(N_("Se&ttings …"), "Ctrl+,", "gear-six")
         self.settings.setMenuRole(QAction.MenuRole.PreferencesRole)
-        self.set_up = QAction(tr("S&et up …"), self)
-        theme.dress(self.set_up, "sliders-horizontal")
-        self.quit = self._make(tr("&Quit"), "Ctrl+Q", "sign-out")
+        self.set_up = self._make(N_("S&et up …"), "", "sliders-horizontal")
+        self.quit = self._make(N_("&Quit"), "Ctrl+Q", "sign-out")
         self.quit.setMenuRole(QAction.MenuRole.QuitRole)
-        self.sidebar = self._panel(tr("&Chats and agents"), "Ctrl+B", "layout")
-        self.inspector = self._panel(tr("&Memory"), "Ctrl+M", "brain")
-        self.run_log = self._panel(tr("&Run log"), "Ctrl+L", "list-bullets")
+        self.sidebar = self._panel(N_("&Chats and agents"), "Ctrl+B", "layout")
+        self.inspector = self._panel(N_("&Memory"), "Ctrl+M", "brain")
+        self.run_log = self._panel(N_("&Run log"), "Ctrl+L", "list-bullets")
         self.panels = {
             "sidebar": self.sidebar,
             "inspector": self.inspector,
             "run_log": self.run_log,
         }
-        self.write = self._make(tr("&Write a message"), "Ctrl+I", "chat-circle-dots")
-        self.choose_agent = self._make(tr("Choose the &agent"), "Ctrl+Shift+A", "user-list")
-        self.to_end = self._make(tr("To the &end of the chat"), "Ctrl+End", "arrow-down")
-        self.edit_last = self._make(tr("&Edit my last message"), "Ctrl+Up", "pencil-simple")
-        self.answer_again = self._make(tr("&Answer again"), "Ctrl+Shift+R", "arrow-clockwise")
-        self.go_on = self._make(tr("&Go on with the last reply"), "Ctrl+Shift+G", "play")
-        self.copy_last = self._make(tr("&Copy the last reply"), "Ctrl+Shift+C", "copy")
-        self.version_before = self._make(tr("Version &before"), "Alt+Left", "caret-left")
-        self.version_after = self._make(tr("Version af&ter"), "Alt+Right", "caret-right")
-        self.message_menu = self._make(tr("&More …"), "Ctrl+Shift+M", "dots-three")
-        self.next_chat = self._make(tr("&Next chat"), "Ctrl+PgDown", "caret-down")
-        self.previous_chat = self._make(tr("&Previous chat"), "Ctrl+PgUp", "caret-up")
-        self.next_pane = self._make(tr("Ne&xt pane"), "F6", "squares-four")
+        self.write = self._make(N_("&Write a message"), "Ctrl+I", "chat-circle-dots")
+        self.choose_agent = self._make(N_("Choose the &agent"), "Ctrl+Shift+A", "user-list")
+        self.to_end = self._make(N_("To the &end of the chat"), "Ctrl+End", "arrow-down")
+        self.edit_last = self._make(N_("&Edit my last message"), "Ctrl+Up", "pencil-simple")
+        self.answer_again = self._make(N_("&Answer again"), "Ctrl+Shift+R", "arrow-clockwise")
+        self.go_on = self._make(N_("&Go on with the last reply"), "Ctrl+Shift+G", "play")
+        self.copy_last = self._make(N_("&Copy the last reply"), "Ctrl+Shift+C", "copy")
+        self.version_before = self._make(N_("Version &before"), "Alt+Left", "caret-left")
+        self.version_after = self._make(N_("Version af&ter"), "Alt+Right", "caret-right")
+        self.message_menu = self._make(N_("&More …"), "Ctrl+Shift+M", "dots-three")
+        self.next_chat = self._make(N_("&Next chat"), "Ctrl+PgDown", "caret-down")
+        self.previous_chat = self._make(N_("&Previous chat"), "Ctrl+PgUp", "caret-up")
+        self.next_pane = self._make(N_("Ne&xt pane"), "F6", "squares-four")
         self.schemes = self._schemes()
+        self.palette = self._make(N_("&Find an action or a chat …"), "Ctrl+Shift+P", "command")
+        self.palette.setShortcuts([QKeySequence("Ctrl+Shift+P"), QKeySequence("Ctrl+K")])
+        self.larger = self._make(N_("&Larger letters"), "Ctrl++", "magnifying-glass-plus")
+        # Where + is not on a key of its own, = is on the key meant.
+        self.larger.setShortcuts([QKeySequence("Ctrl++"), QKeySequence("Ctrl+=")])
+        self.smaller = self._make(N_("&Smaller letters"), "Ctrl+-", "magnifying-glass-minus")
+        self.usual_size = self._make(N_("&Usual letters"), "Ctrl+0", "text-aa")
+        self.shortcuts = self._make(N_("&Keyboard shortcuts"), "F1", "keyboard")
+        self.shortcuts.setShortcuts([QKeySequence("F1"), QKeySequence("Ctrl+/")])
+        self.open_log = self._make(N_("Open the folder of the &log"), "", "folder-open")
+        self.about = self._make(N_("&About Chatty Desktop"), "", "info")
+        self.about.setMenuRole(QAction.MenuRole.AboutRole)
 
     def fill(self, bar: QMenuBar) -> None:
         """Build the menus."""
-        chat = bar.addMenu(tr("&Chat"))
+        chat = _menu(bar, N_("&Chat"))
         self._add(chat, self.new_chat, self.new_agent, self.new_folder, None, self.search)
         self._add(
             chat, self.open_apart, self.rename, self.pin, self.move, self.duplicate, self.archive
         )
-        self._add(chat, self.delete, None, self.stop, None)
+        self._add(chat, self.delete, self.undo_delete, None, self.stop, None)
         self._add(chat, self.import_chats, self.export_chat, None)
         self._add(chat, self.settings, self.set_up, None, self.quit)
-        view = bar.addMenu(tr("&View"))
+        view = _menu(bar, N_("&View"))
         self._add(view, self.sidebar, self.inspector, self.run_log, None)
-        colours = view.addMenu(tr("C&olours"))
+        colours = _menu(view, N_("C&olours"))
         for action in self.schemes.values():
             colours.addAction(action)
-        self._fill_message(bar.addMenu(tr("&Message")))
-        go = bar.addMenu(tr("&Go"))
+        self._add(view, None, self.larger, self.smaller, self.usual_size)
+        self._fill_message(_menu(bar, N_("&Message")))
+        go = _menu(bar, N_("&Go"))
+        self._add(go, self.palette, None)
         self._add(go, self.previous_chat, self.next_chat, self.to_end, None)
         self._add(go, self.write, self.choose_agent, self.next_pane)
+        help_ = _menu(bar, N_("&Help"))
+        self._add(help_, self.shortcuts, None, self.open_log, self.about)
 
     def fill_for_one_chat(self, bar: QMenuBar) -> QAction:
         """Build the menus of a window that shows one chat; returns what closes it."""
-        close = self._make(tr("&Close window"), "Ctrl+W", "x")
-        self._add(bar.addMenu(tr("&Chat")), self.stop, None, close)
-        self._add(bar.addMenu(tr("&View")), self.inspector)
-        self._fill_message(bar.addMenu(tr("&Message")))
-        self._add(bar.addMenu(tr("&Go")), self.to_end, self.write, self.choose_agent)
+        close = self._make(N_("&Close window"), "Ctrl+W", "x")
+        self._add(_menu(bar, N_("&Chat")), self.stop, None, close)
+        view = _menu(bar, N_("&View"))
+        self._add(view, self.inspector, None, self.larger, self.smaller, self.usual_size)
+        self._fill_message(_menu(bar, N_("&Message")))
+        go = _menu(bar, N_("&Go"))
+        self._add(go, self.palette, None, self.to_end, None, self.write, self.choose_agent)
+        self._add(_menu(bar, N_("&Help")), self.shortcuts, None, self.open_log)
         return close
 
     def connect_last(self, last: ActsAtLast) -> None:
@@ -124,19 +146,20 @@ class Actions(QObject):
             else:
                 menu.addAction(action)
 
-    def _make(self, text: str, shortcut: str, icon: str) -> QAction:
-        action = QAction(text, self)
+    def _make(self, english: str, shortcut: str, icon: str) -> QAction:
+        action = QAction(tr(english), self)
+        action.setProperty(ENGLISH, english)
         action.setShortcut(QKeySequence(shortcut))
-        plain = text.replace("&", "").removesuffix(" …")
-        action.setToolTip(f"{plain} ({_keys(shortcut)})")
+        plain = action.text().replace("&", "").removesuffix(" …")
+        action.setToolTip(f"{plain} ({_keys(shortcut)})" if shortcut else plain)
         self._theme.dress(action, icon)
         return action
 
-    def _panel(self, text: str, shortcut: str, icon: str) -> QAction:
-        action = self._make(text, shortcut, icon)
+    def _panel(self, english: str, shortcut: str, icon: str) -> QAction:
+        action = self._make(english, shortcut, icon)
         action.setCheckable(True)
         action.setChecked(True)
-        plain = text.replace("&", "")
+        plain = action.text().replace("&", "")
         action.setToolTip(
             tr("Show or hide: {plain} ({shortcut})", plain=plain, shortcut=_keys(shortcut))
         )
@@ -144,14 +167,21 @@ class Actions(QObject):
 
     def _schemes(self) -> dict[Scheme, QAction]:
         group = QActionGroup(self)
-        names = {"system": tr("&As the system"), "light": tr("&Light"), "dark": tr("&Dark")}
+        names = {"system": N_("&As the system"), "light": N_("&Light"), "dark": N_("&Dark")}
         made: dict[Scheme, QAction] = {}
         for scheme in SCHEMES:
-            action = QAction(names[scheme], group)
+            action = QAction(tr(names[scheme]), group)
+            action.setProperty(ENGLISH, names[scheme])
             action.setCheckable(True)
             made[scheme] = action
         made["system"].setChecked(True)
         return made
+
+
+def _menu(parent: QMenuBar | QMenu, english: str) -> QMenu:
+    menu = parent.addMenu(tr(english))
+    menu.menuAction().setProperty(ENGLISH, english)
+    return menu
 
 
 def _keys(shortcut: str) -> str:

@@ -4,8 +4,8 @@ Widgets ask for a look by property, never by a colour of their own:
 `tone` on labels (muted, accent, memory, danger, warning, success),
 `kind` on push buttons (primary, quiet, danger, link),
 `kind` on combo boxes (quiet, chevron: draws its own arrow) and number fields (plain: no arrows),
-`panel` on frames (surface, raised, card, choice, handle, composer, memory, danger, warning,
-accent).
+`panel` on frames (surface, raised, card, choice, handle, composer, palette, memory, danger,
+warning, accent).
 """
 
 from __future__ import annotations
@@ -47,6 +47,9 @@ QFrame[panel="handle"] {{
     background: transparent; border: 1px solid transparent; border-radius: 6px;
 }}
 QFrame[panel="handle"]:focus {{ border-color: {t.accent}; }}
+QFrame[panel="palette"] {{
+    background: {t.surface}; border: 1px solid {t.control}; border-radius: 10px;
+}}
 QFrame[panel="composer"] {{
     background: {t.surface}; border: 1px solid {t.control}; border-radius: 10px;
 }}
@@ -125,6 +128,7 @@ QLineEdit, QPlainTextEdit, QTextEdit, QSpinBox, QDoubleSpinBox {{
 QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QSpinBox:focus, QDoubleSpinBox:focus {{
     border: 1px solid {t.accent};
 }}
+QLineEdit, QPlainTextEdit, QTextEdit {{ placeholder-text-color: {t.muted}; }}
 QLineEdit:disabled, QPlainTextEdit:disabled, QTextEdit:disabled {{ color: {t.muted}; }}
 QLineEdit[invalid="true"], QPlainTextEdit[invalid="true"] {{ border: 1px solid {t.danger}; }}
 QTextEdit[bare="true"], QPlainTextEdit[bare="true"], QLineEdit[bare="true"] {{
@@ -190,10 +194,13 @@ QListView[panel="window"] {{ background: {t.window}; }}
 QListView::item {{ padding: {m.item - 1}px 8px; border-radius: 6px; }}
 QListView::item:hover {{ background: {t.hover}; }}
 QListView::item:selected {{ background: {t.selection}; color: {t.text}; }}
-QTableView[panel="framed"], QListView[panel="framed"] {{
+QTableView[panel="framed"], QListView[panel="framed"], QTreeView[panel="framed"] {{
     border: 1px solid {t.control}; border-radius: 6px;
 }}
-QTableView[panel="framed"]:focus, QListView[panel="framed"]:focus {{ border-color: {t.accent}; }}
+QTableView[panel="framed"]:focus, QListView[panel="framed"]:focus,
+QTreeView[panel="framed"]:focus {{ border-color: {t.accent}; }}
+QTreeView::item {{ padding: 0 8px; }}
+QTreeView::item:selected {{ background: {t.selection}; color: {t.text}; }}
 QTableView::item {{ padding: 0 8px; }}
 QHeaderView {{ background: transparent; }}
 QHeaderView::section {{

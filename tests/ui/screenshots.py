@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from chatty_desktop.app import App
 from chatty_desktop.domain.events import ModelProgress, Notice, RunPhaseChanged
 from chatty_desktop.ui.main_window import MainWindow
-from chatty_desktop.ui.settings.dialog import PAGES
+from chatty_desktop.ui.settings.pages import PAGES
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.translations import speak

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox, QMainWindow, QWidg
 import chatty_desktop.ui
 from chatty_desktop.ui.language import number, tr, trn
 from chatty_desktop.ui.menus import Actions
-from chatty_desktop.ui.settings.dialog import PAGES
+from chatty_desktop.ui.settings.pages import PAGES
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.translations import language_for, speak
 from tests.helpers.servers import OpenAIServer

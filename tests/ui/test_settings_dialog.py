@@ -10,7 +10,8 @@ from PySide6.QtCore import Qt
 
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.settings import Settings
-from chatty_desktop.ui.settings.dialog import PAGES, SettingsDialog
+from chatty_desktop.ui.settings.dialog import SettingsDialog
+from chatty_desktop.ui.settings.pages import PAGES
 from tests.ui.opened import Opened
 
 

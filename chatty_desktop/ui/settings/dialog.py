@@ -24,24 +24,13 @@ from PySide6.QtWidgets import (
 from chatty_desktop.app import App
 from chatty_desktop.domain.events import Event, SettingsChanged
 from chatty_desktop.ui.controls import Field
-from chatty_desktop.ui.language import N_, tr
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Empty, scrolled
 from chatty_desktop.ui.settings.page import Page, Surroundings
+from chatty_desktop.ui.settings.pages import PAGES
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XL, L, M, S
-
-PAGES: tuple[tuple[str, str, str], ...] = (
-    ("providers", N_("Providers"), "hard-drives"),
-    ("models", N_("Models"), "cube"),
-    ("downloads", N_("Get models"), "download-simple"),
-    ("engine", N_("Local engine"), "cpu"),
-    ("embedder", N_("Embedder"), "target"),
-    ("appearance", N_("Appearance"), "palette"),
-    ("data", N_("Data"), "database"),
-    ("about", N_("About"), "info"),
-)
-"""In their order: the module (`page_<name>`), the title and the icon of each page."""
 
 
 class SettingsDialog(QWidget):
