@@ -17,6 +17,7 @@ from chatty_desktop.domain.errors import AlreadyOpen, Invalid, StorageFailed
 from chatty_desktop.domain.events import Event, KeyChanged, SettingsChanged
 from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.chat import ChatService
+from chatty_desktop.engine.consents import PersonsConsents
 from chatty_desktop.engine.deletion import Deletions
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.exchange import ChatExchange
@@ -25,6 +26,7 @@ from chatty_desktop.engine.providers import Providers
 from chatty_desktop.engine.reembed import Reembedding
 from chatty_desktop.engine.standing import ModelStanding
 from chatty_desktop.engine.titles import Titles
+from chatty_desktop.engine.tools.boxes import ToolBoxes
 from chatty_desktop.paths import Paths, default_data_folder, resources_folder
 from chatty_desktop.providers.discovery import Discovery
 from chatty_desktop.providers.downloads import Downloads
@@ -87,6 +89,8 @@ class App:
     episodes: StoredEpisodes
     embedders: SystemEmbedder
     reembedding: Reembedding
+    consents: PersonsConsents
+    tools: ToolBoxes
     chat: ChatService
     data: DataFolder
     deletions: Deletions
@@ -191,6 +195,8 @@ class App:
             episodes=episodes,
             embedders=embedders,
             reembedding=Reembedding(episodes, embedders, events.publish),
+            consents=PersonsConsents(events.publish),
+            tools=ToolBoxes([]),
             chat=chat,
             data=DataFolder(
                 paths=paths,
@@ -229,7 +235,8 @@ class App:
 
     def begin(self) -> None:
         """Start what goes on beside a window and not beside a single command: deleting for good
-        what was put away, and naming new chats."""
+        what was put away, naming new chats, and asking the person about calls of tools."""
+        self.consents.attend()
         self.deletions.begin()
         self.events.subscribe(self.titles.heard)
 

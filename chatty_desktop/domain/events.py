@@ -7,6 +7,7 @@ from typing import Literal
 
 from chatty_desktop.domain.downloads import Download
 from chatty_desktop.domain.messages import Message, Scope
+from chatty_desktop.domain.tools import ToolUse
 
 RunPhase = Literal["waiting_for_memory", "waiting_for_model", "streaming", "settling", "idle"]
 Level = Literal["info", "warning", "error"]
@@ -37,6 +38,44 @@ class RunPhaseChanged:
     agent_id: str
     phase: RunPhase
     model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStarted:
+    """A call of a tool runs now, after whatever was asked. `message_id` is the message that made
+    the call; its result comes as a message of role "tool" that is committed."""
+
+    session_id: str
+    message_id: str
+    call_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolEnded:
+    """A call has its result, `seconds` after it began to run; the message follows once those of
+    the calls before it are there."""
+
+    session_id: str
+    message_id: str
+    call_id: str
+    seconds: float
+    failed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentWanted:
+    """A call waits until the person says whether it may run (`engine.consents`)."""
+
+    question_id: str
+    use: ToolUse
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentSettled:
+    """A question about a call is no longer open: it was answered, or the run was stopped."""
+
+    question_id: str
+    session_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +185,10 @@ Event = (
     MessageCommitted
     | TextStreamed
     | RunPhaseChanged
+    | ToolStarted
+    | ToolEnded
+    | ConsentWanted
+    | ConsentSettled
     | MemoryChanged
     | RunLogged
     | SessionsChanged
