@@ -70,7 +70,8 @@ class MainWindow(QMainWindow):
         self._settings: SettingsDialog | None = None
         self._apart: dict[str, ChatWindow] = {}
         self.setWindowTitle("Chatty Desktop")
-        self.setMinimumSize(720, 480)
+        # How narrow it can be is up to the panels that are shown.
+        self.setMinimumHeight(480)
 
         events = app.events
         self.sessions = SessionList(

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFrame, QLineEdit, QPushButton
@@ -482,3 +483,30 @@ def apart_windows() -> list[ChatWindow]:
     return [
         w for w in QApplication.topLevelWidgets() if isinstance(w, ChatWindow) and w.isVisible()
     ]
+
+
+async def test_the_window_is_never_narrower_than_the_panels_that_are_shown(
+    open_window: Opened,
+) -> None:
+    window = open_window.window
+    window.show()
+    window.resize(100, 480)
+    parts = (window.sessions, window.chat, window.inspector)
+
+    def spans() -> list[tuple[int, int]]:
+        shown = [part for part in parts if part.isVisible()]
+        lefts = [part.mapTo(window, QPoint(0, 0)).x() for part in shown]
+        return [(x, x + part.width()) for x, part in zip(lefts, shown, strict=True)]
+
+    def apart() -> bool:
+        found = spans()
+        return found[-1][1] <= window.width() and all(
+            before[1] <= after[0] for before, after in pairwise(found)
+        )
+
+    await until(lambda: len(spans()) == 3 and apart())
+    window.actions_.inspector.trigger()
+    window.actions_.run_log.trigger()
+    wide = window.width()
+    window.resize(100, 480)
+    await until(lambda: window.width() < wide and len(spans()) == 2 and apart())
