@@ -508,5 +508,9 @@ async def test_the_window_is_never_narrower_than_the_panels_that_are_shown(
     window.actions_.inspector.trigger()
     window.actions_.run_log.trigger()
     wide = window.width()
-    window.resize(100, 480)
-    await until(lambda: window.width() < wide and len(spans()) == 2 and apart())
+
+    def narrower() -> bool:
+        window.resize(100, 480)
+        return window.width() < wide and len(spans()) == 2 and apart()
+
+    await until(narrower)
