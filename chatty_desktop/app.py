@@ -41,6 +41,7 @@ from chatty_desktop.storage.agents import StoredAgents
 from chatty_desktop.storage.chat_documents import StoredChatDocuments
 from chatty_desktop.storage.data_folder import DataFolder, stage
 from chatty_desktop.storage.database import SQLITE_VERSION, Database
+from chatty_desktop.storage.drafts import StoredDrafts
 from chatty_desktop.storage.duplicates import StoredDuplicates
 from chatty_desktop.storage.episodes import StoredEpisodes
 from chatty_desktop.storage.folders import StoredFolders
@@ -74,6 +75,7 @@ class App:
     duplicates: StoredDuplicates
     exchange: ChatExchange
     messages: StoredMessages
+    drafts: StoredDrafts
     agents: StoredAgents
     memory: StoredMemory
     runs: StoredRuns
@@ -156,6 +158,7 @@ class App:
                 prompts=prompts,
                 publish=events.publish,
             )
+            drafts = await StoredDrafts.of(database, events.publish)
             await messages.close_interrupted()
             is_new = await _welcome(agents, sessions) and settings.created
         except BaseException:
@@ -180,6 +183,7 @@ class App:
             exchange=ChatExchange(StoredChatDocuments(database), agents, events.publish),
             duplicates=StoredDuplicates(database, events.publish, episodes.copied),
             messages=messages,
+            drafts=drafts,
             agents=agents,
             memory=memory,
             runs=runs,
@@ -275,6 +279,7 @@ class App:
             self.titles.close(),
             self.chat.close(),
             self.models.close(),
+            self.drafts.close(),
             self.episodes.close(),
         ):
             await _within(part, deadline - loop.time())

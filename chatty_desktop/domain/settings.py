@@ -111,6 +111,16 @@ class Appearance(_Part):
     language: str | None = None
 
 
+SendWith = Literal["enter", "ctrl_enter"]
+
+
+class ChatSettings(_Part):
+    """How messages are written. `send_with`: the key that sends; with "ctrl_enter" Enter alone
+    begins a new line."""
+
+    send_with: SendWith = "enter"
+
+
 class Settings(_Part):
     """The whole file. Order of providers = order of fallback. `automatic_titles`: a model names
     new chats; else they are called by their first words."""
@@ -122,6 +132,7 @@ class Settings(_Part):
     memory_extractor_model: str | None = None
     embedder: EmbedderSettings | None = EmbedderSettings(provider="local", model="builtin")
     appearance: Appearance = Appearance()
+    chat: ChatSettings = ChatSettings()
     automatic_titles: bool = True
 
     def provider(self, provider_id: str) -> ProviderSettings | None:
@@ -149,6 +160,16 @@ def with_appearance(**values: object) -> Callable[[Settings], Settings]:
     def change(settings: Settings) -> Settings:
         look = settings.appearance.model_copy(update=values)
         return settings.model_copy(update={"appearance": look})
+
+    return change
+
+
+def with_chat(**values: object) -> Callable[[Settings], Settings]:
+    """A change to how messages are written: of the fields named, the others stay."""
+
+    def change(settings: Settings) -> Settings:
+        chat = settings.chat.model_copy(update=values)
+        return settings.model_copy(update={"chat": chat})
 
     return change
 

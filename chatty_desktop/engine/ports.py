@@ -235,6 +235,19 @@ class Sessions(Protocol):
         ...
 
 
+class Drafts(Protocol):
+    """What is written and not sent yet, in each chat; None stands for the page on which a new one
+    begins."""
+
+    def text(self, session_id: str | None) -> str:
+        """What was being written there, "" where nothing was."""
+        ...
+
+    def keep(self, session_id: str | None, text: str) -> None:
+        """Keep what is being written; "" forgets it. It is stored in a moment."""
+        ...
+
+
 class Folders(Protocol):
     """Places for chats that belong together. Names are unique, whatever their case."""
 

@@ -205,6 +205,18 @@ def time_of_thought(connection: Connection) -> None:
     )
 
 
+_DRAFTS = """
+CREATE TABLE drafts (place TEXT NOT NULL PRIMARY KEY,
+  session_id TEXT REFERENCES sessions (id) ON DELETE CASCADE, content TEXT NOT NULL);
+CREATE INDEX drafts_session ON drafts (session_id);
+"""
+
+
+def drafts(connection: Connection) -> None:
+    """What is written and not sent yet."""
+    _each(connection, _DRAFTS)
+
+
 STEPS: tuple[Step, ...] = (
     first_release,
     summaries_and_facts,
@@ -212,6 +224,7 @@ STEPS: tuple[Step, ...] = (
     message_search,
     order_of_chats,
     time_of_thought,
+    drafts,
 )
 
 

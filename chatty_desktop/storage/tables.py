@@ -286,3 +286,14 @@ recalls = Table(
     Column("at", Double, nullable=False),
 )
 """The last recall of each layer."""
+
+drafts = Table(
+    "drafts",
+    metadata,
+    Column("place", Text, primary_key=True),
+    Column("session_id", Text, ForeignKey("sessions.id", ondelete="CASCADE")),
+    Column("content", Text, nullable=False),
+    Index("drafts_session", "session_id"),
+)
+"""What is written and not sent yet. `place`: the id of the chat, "" for the page on which a new one
+begins, which has no `session_id`."""

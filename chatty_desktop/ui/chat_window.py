@@ -46,7 +46,8 @@ class ChatWindow(QMainWindow):
             messages=app.messages,
             agents=app.agents,
             models=app.models,
-            default_model=lambda: app.settings.current.default_model,
+            drafts=app.drafts,
+            settings=lambda: app.settings.current,
             events=app.events,
             theme=theme,
             tasks=self._tasks,
@@ -93,6 +94,7 @@ class ChatWindow(QMainWindow):
             await self._closing.wait()
         finally:
             self.hide()
+            self.chat.keep_draft()
             self._unsubscribe()
             await self._tasks.close()
             self._released = True

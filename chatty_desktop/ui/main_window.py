@@ -93,7 +93,8 @@ class MainWindow(QMainWindow):
             messages=app.messages,
             agents=app.agents,
             models=app.models,
-            default_model=lambda: app.settings.current.default_model,
+            drafts=app.drafts,
+            settings=lambda: app.settings.current,
             events=events,
             theme=theme,
             tasks=tasks,
@@ -215,6 +216,8 @@ class MainWindow(QMainWindow):
         """Write down sizes, positions and what is open."""
         for window in self._apart.values():
             window.hide()
+            window.chat.keep_draft()
+        self.chat.keep_draft()
         self._state.set("geometry", self.saveGeometry())
         self._columns.remember(self._state)
         for name, action in self.actions_.panels.items():

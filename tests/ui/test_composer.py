@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QInputMethodEvent
+from PySide6.QtGui import QInputMethodEvent, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -13,7 +13,7 @@ from chatty_desktop.domain.agents import Agent, AgentDefinition
 from chatty_desktop.domain.strategies import parse_strategy
 from chatty_desktop.ui.chat.composer import Composer
 from chatty_desktop.ui.theme import Theme
-from tests.ui.panels import says
+from tests.ui.panels import button, says
 
 
 def agent(name: str, kind: str = "window", model: str | None = None) -> Agent:
@@ -116,3 +116,84 @@ def test_the_input_grows_with_its_text_up_to_nine_lines(composer: Composer) -> N
         composer.set_text("\n".join("x" for _ in range(lines)))
         heights.append(composer.input.height())
     assert heights[0] < heights[1] < heights[2] == heights[3]
+
+
+def test_with_ctrl_enter_as_the_key_enter_begins_a_line(composer: Composer) -> None:
+    texts = sent(composer)
+    composer.set_send_with("ctrl_enter")
+    assert "Ctrl+Enter" in composer.send.toolTip()
+    QTest.keyClicks(composer.input, "one")
+    QTest.keyClick(composer.input, Qt.Key.Key_Return)
+    QTest.keyClicks(composer.input, "two")
+    QTest.keyClick(composer.input, Qt.Key.Key_Enter, Qt.KeyboardModifier.KeypadModifier)
+    assert texts == []
+    QTest.keyClick(composer.input, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert texts == ["one\ntwo\n"]
+
+
+def test_with_ctrl_enter_as_the_key_nothing_is_sent_while_an_input_method_composes(
+    composer: Composer,
+) -> None:
+    texts = sent(composer)
+    composer.set_send_with("ctrl_enter")
+    composer.input.setPlainText("京")
+    QApplication.sendEvent(composer.input, QInputMethodEvent("とうきょう", []))
+    QTest.keyClick(composer.input, Qt.Key.Key_Return)
+    QTest.keyClick(composer.input, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert texts == []
+    assert composer.text == "京"
+
+
+def paste(composer: Composer, text: str) -> None:
+    QApplication.clipboard().setText(text)
+    QTest.keySequence(composer.input, QKeySequence(QKeySequence.StandardKey.Paste))
+
+
+def test_a_long_text_that_is_pasted_lies_aside_and_is_sent_below_what_is_written(
+    composer: Composer,
+) -> None:
+    texts = sent(composer)
+    long = "x" * 1_000_000
+    paste(composer, long)
+    assert composer.input.toPlainText() == ""
+    assert says(composer, "1,000,000 characters")
+    QTest.keyClicks(composer.input, "what is this")
+    QTest.keyClick(composer.input, Qt.Key.Key_Return)
+    assert texts == [f"what is this\n\n{long}"]
+
+
+def test_a_short_text_is_pasted_where_the_cursor_is(composer: Composer) -> None:
+    paste(composer, "two lines\nof text")
+    assert composer.input.toPlainText() == "two lines\nof text"
+
+
+def test_a_long_text_can_be_removed_or_put_among_what_is_written(composer: Composer) -> None:
+    long = "a line of words\n" * 5_000
+    paste(composer, long)
+    button(composer, "Remove the pasted text").click()
+    assert composer.text == ""
+    assert not composer.send.isEnabled()
+    QTest.keyClicks(composer.input, "look:")
+    paste(composer, long)
+    button(composer, "Put the pasted text among what you write").click()
+    assert composer.input.toPlainText() == f"look:\n\n{long}"
+
+
+def test_a_draft_with_a_long_line_is_put_back_aside(composer: Composer) -> None:
+    composer.set_text("y" * 200_000)
+    assert composer.input.toPlainText() == ""
+    assert composer.text == "y" * 200_000
+    composer.set_text("short")
+    assert composer.input.toPlainText() == composer.text == "short"
+
+
+def test_tab_and_shift_tab_leave_the_input(composer: Composer) -> None:
+    composer.set_text("some words")
+    for key, modifier in (
+        (Qt.Key.Key_Tab, Qt.KeyboardModifier.NoModifier),
+        (Qt.Key.Key_Backtab, Qt.KeyboardModifier.ShiftModifier),
+    ):
+        composer.input.setFocus()
+        QTest.keyClick(composer.input, key, modifier)
+        assert composer.text == "some words"
+        assert QApplication.focusWidget() is not composer.input

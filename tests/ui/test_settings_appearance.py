@@ -166,3 +166,13 @@ async def test_a_window_opens_in_the_look_that_was_chosen(
         assert theme.is_dark
         assert qapp.font().pointSizeF() == 12
         assert theme.measures.message == 8
+
+
+async def test_the_key_that_sends_applies_at_once_and_is_written(
+    open_window: Opened, data_dir: Path
+) -> None:
+    pick(open_window, "send_with", "ctrl_enter")
+    send = open_window.window.chat.composer.send
+    await until(lambda: send.toolTip() == "Send (Ctrl+Enter); Enter begins a new line")
+    found = json.loads((data_dir / "settings.json").read_text("utf-8"))
+    assert found["chat"] == {"send_with": "ctrl_enter"}

@@ -19,8 +19,10 @@ from PySide6.QtWidgets import (
 
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.events import RunPhase
+from chatty_desktop.domain.settings import SendWith
 from chatty_desktop.engine.memory import implemented
 from chatty_desktop.ui.chat.input import MessageInput
+from chatty_desktop.ui.chat.laid_aside import LaidAside, is_long
 from chatty_desktop.ui.chat.memory_words import short
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import N_, tr
@@ -40,12 +42,14 @@ _PHASES: dict[RunPhase, str] = {
 class Composer(QFrame):
     """Draws what it is told and says what the person wants; it decides nothing.
 
-    send_wanted: the text to send, which stays until `clear`.
+    send_wanted: the text to send, which stays until another is set.
+    text_changed: something was written, pasted or put in its place.
     stop_wanted: end what runs. agent_chosen: the id of the agent now spoken to.
     agent_shown: the `Agent` that is shown now, chosen by whoever; None without any.
     """
 
     send_wanted = Signal(str)
+    text_changed = Signal()
     stop_wanted = Signal()
     agent_chosen = Signal(str)
     agent_shown = Signal(object)
@@ -70,12 +74,36 @@ class Composer(QFrame):
     @property
     def text(self) -> str:
         """What is written and not sent yet."""
-        return self.input.toPlainText()
+        written = self.input.toPlainText()
+        if not self._aside.texts:
+            return written
+        return "\n\n".join(part for part in (written, *self._aside.texts) if part.strip())
 
     def set_text(self, text: str) -> None:
-        """Put a draft back, the cursor at its end."""
-        self.input.setPlainText(text)
+        """Put a draft back, the cursor at its end; what is there already stays, with what can be
+        undone."""
+        if text == self.text:
+            return
+        long = is_long(text)
+        self._aside.set_texts([text] if long else [])
+        self.input.setPlainText("" if long else text)
         self.input.moveCursor(self.input.textCursor().MoveOperation.End)
+
+    def bring_back(self, text: str) -> None:
+        """Put a text that was sent before in the place of what is written; it can be undone."""
+        if is_long(text) or self._aside.texts:
+            self.set_text(text)
+        else:
+            self.input.put(text)
+
+    def set_send_with(self, key: SendWith) -> None:
+        """Which key sends, here and wherever a message is changed in the pane."""
+        self.setProperty("send_with", key)
+        self.send.setToolTip(
+            tr("Send (Ctrl+Enter); Enter begins a new line")
+            if key == "ctrl_enter"
+            else tr("Send (Enter); Shift+Enter begins a new line")
+        )
 
     def set_agents(self, agents: Sequence[Agent], default_model: str | None) -> None:
         """The agents to choose from; `default_model` serves those that name none."""
@@ -154,8 +182,13 @@ class Composer(QFrame):
         self.input = MessageInput()
         self.input.focused.connect(show_focus)
         self.input.submitted.connect(self._submit)
-        self.input.textChanged.connect(self._show_state)
+        self.input.textChanged.connect(self._text_changed)
+        self.input.pasting = self._paste
+        self._aside = LaidAside(self._theme)
+        self._aside.changed.connect(self._text_changed)
+        self._aside.wanted.connect(self._put_among)
         column.addWidget(self.input)
+        column.addWidget(self._aside)
         row = QHBoxLayout()
         row.setSpacing(S)
         self.picker = QComboBox()
@@ -171,9 +204,9 @@ class Composer(QFrame):
         set_tone(self._model, "muted")
         self.send = QPushButton(tr("Send"))
         self.send.setProperty("kind", "primary")
-        self.send.setToolTip(tr("Send (Enter); Shift+Enter begins a new line"))
         self.send.setAccessibleName(tr("Send message"))
         self.send.clicked.connect(self._submit)
+        self.set_send_with("enter")
         self.stop = QPushButton(tr("Stop"))
         self.stop.setToolTip(tr("Stop the answer (Esc); what has come of it is kept"))
         self.stop.setAccessibleName(tr("Stop the answer"))
@@ -202,6 +235,24 @@ class Composer(QFrame):
     def _submit(self) -> None:
         if self.send.isEnabled() and not self._answering():
             self.send_wanted.emit(self.text)
+
+    def _text_changed(self) -> None:
+        self._show_state()
+        self.text_changed.emit()
+
+    def _paste(self, text: str) -> bool:
+        """Lay a long text aside."""
+        if not is_long(text):
+            return False
+        self._aside.add(text)
+        return True
+
+    def _put_among(self, text: str) -> None:
+        cursor = self.input.textCursor()
+        cursor.movePosition(cursor.MoveOperation.End)
+        cursor.insertText(f"\n\n{text}" if self.input.has_words() else text)
+        self.input.setTextCursor(cursor)
+        self.input.setFocus()
 
     def _choose(self) -> None:
         self._show_agent()
@@ -239,7 +290,8 @@ class Composer(QFrame):
         answering = self._answering()
         self.send.setVisible(not answering)
         self.stop.setVisible(answering)
-        self.send.setEnabled(usable and not self._sending and bool(self.text.strip()))
+        said = bool(self._aside.texts) or self.input.has_words()
+        self.send.setEnabled(usable and not self._sending and said)
         self._status.setText(tr(_PHASES[self._phase]))
         settling = self._phase in ("settling", "waiting_for_memory")
         set_tone(self._status, "memory" if settling else "muted")

@@ -1,11 +1,14 @@
-"""Where a message is written: grows with its text, sends on Enter, never while composing."""
+"""Where a message is written: grows with its text, sends by key, never while composing."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from collections.abc import Callable
+
+from PySide6.QtCore import QMimeData, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QPlainTextEdit, QSizePolicy, QWidget
 
+from chatty_desktop.domain.settings import SendWith
 from chatty_desktop.ui.language import tr
 
 _MOST_LINES = 9
@@ -14,8 +17,14 @@ _MOST_LINES = 9
 class MessageInput(QPlainTextEdit):
     """Plain text of one to nine lines, scrolling beyond.
 
-    submitted: Enter was pressed (without Shift, and not to an input method).
+    Which key sends is the property `send_with` of the nearest widget above that has one: "enter",
+    which it is without any, or "ctrl_enter". The other one, and Shift+Enter, begin a new line.
+
+    submitted: the key that sends was pressed (and not to an input method).
     focused: the keyboard came here, or left.
+    step: called with 1 for Up and -1 for Down, in an empty text or at the end of one; whether it
+    took the key.
+    pasting: called with a text that is pasted; whether it took it.
     """
 
     submitted = Signal()
@@ -24,6 +33,8 @@ class MessageInput(QPlainTextEdit):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._composing = False
+        self.step: Callable[[int], bool] = lambda _by: False
+        self.pasting: Callable[[str], bool] = lambda _text: False
         self.setProperty("bare", True)
         self.setTabChangesFocus(True)
         self.setPlaceholderText(tr("Write a message"))
@@ -33,6 +44,23 @@ class MessageInput(QPlainTextEdit):
         self.document().setDocumentMargin(2)
         self.textChanged.connect(self._fit)
         self._fit()
+
+    def put(self, text: str) -> None:
+        """Put a text in the place of what is written, the cursor at its end; it can be undone."""
+        cursor = self.textCursor()
+        cursor.select(cursor.SelectionType.Document)
+        cursor.insertText(text)
+        self.setTextCursor(cursor)
+        self.ensureCursorVisible()
+
+    def has_words(self) -> bool:
+        """Whether anything but space is written."""
+        block = self.document().begin()
+        while block.isValid():
+            if block.text().strip():
+                return True
+            block = block.next()
+        return False
 
     def sizeHint(self) -> QSize:
         return QSize(200, self.height())
@@ -44,18 +72,18 @@ class MessageInput(QPlainTextEdit):
         self._composing = bool(event.preeditString())
         super().inputMethodEvent(event)
 
+    def insertFromMimeData(self, source: QMimeData) -> None:
+        if not (source.hasText() and self.pasting(source.text())):
+            super().insertFromMimeData(source)
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if not enter:
-            super().keyPressEvent(event)
-        elif self._composing:
-            # This Enter picks a candidate of the input method.
-            event.ignore()
-        elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
-            self.textCursor().insertText("\n")
-            self.ensureCursorVisible()
+        key = event.key()
+        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._enter(event)
+        elif key in (Qt.Key.Key_Up, Qt.Key.Key_Down) and self._steps(event):
+            event.accept()
         else:
-            self.submitted.emit()
+            super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
@@ -69,6 +97,28 @@ class MessageInput(QPlainTextEdit):
         super().resizeEvent(event)
         self._fit()
 
+    def _enter(self, event: QKeyEvent) -> None:
+        modifiers = event.modifiers()
+        shift = bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
+        control = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
+        if self._composing:
+            # This Enter picks a candidate of the input method.
+            event.ignore()
+        elif shift or not (control or _send_with(self) == "enter"):
+            self.textCursor().insertText("\n")
+            self.ensureCursorVisible()
+        else:
+            self.submitted.emit()
+
+    def _steps(self, event: QKeyEvent) -> bool:
+        """Whether this key goes through what was sent before."""
+        # The keys of a keypad and of a Mac's arrows carry a mark of their own.
+        held = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        cursor = self.textCursor()
+        if held or self._composing or cursor.hasSelection() or not cursor.atEnd():
+            return False
+        return self.step(1 if event.key() == Qt.Key.Key_Up else -1)
+
     def _fit(self) -> None:
         """As high as the text, up to nine lines."""
         # Of a plain text document the size is in lines.
@@ -76,3 +126,12 @@ class MessageInput(QPlainTextEdit):
         height = lines * self.fontMetrics().lineSpacing() + 8
         if height != self.height():
             self.setFixedHeight(height)
+
+
+def _send_with(widget: QWidget) -> SendWith:
+    above: QWidget | None = widget
+    while above is not None:
+        if found := above.property("send_with"):
+            return "ctrl_enter" if found == "ctrl_enter" else "enter"
+        above = above.parentWidget()
+    return "enter"

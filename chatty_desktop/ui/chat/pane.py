@@ -27,16 +27,18 @@ from chatty_desktop.domain.events import (
     TextStreamed,
 )
 from chatty_desktop.domain.messages import Scope, Session
+from chatty_desktop.domain.settings import Settings
 from chatty_desktop.domain.titles import title_from
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.events import Events
-from chatty_desktop.engine.ports import Agents, MessageLog, Models, Sessions
+from chatty_desktop.engine.ports import Agents, Drafts, MessageLog, Models, Sessions
 from chatty_desktop.ui.banners import BannerAction, Banners
 from chatty_desktop.ui.chat.acts import MessageActs
 from chatty_desktop.ui.chat.asked import Asked, OpenMenu
 from chatty_desktop.ui.chat.at_last import ActsAtLast
 from chatty_desktop.ui.chat.composer import Composer
 from chatty_desktop.ui.chat.header import ChatHeader
+from chatty_desktop.ui.chat.history import OwnMessages
 from chatty_desktop.ui.chat.memory_words import sentence
 from chatty_desktop.ui.chat.transcript import Transcript
 from chatty_desktop.ui.controls import ModelChoices
@@ -45,12 +47,16 @@ from chatty_desktop.ui.pieces import Empty
 from chatty_desktop.ui.progress import ModelProgressBar
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
+from chatty_desktop.ui.throttle import Throttle
+
+DRAFT_MS = 300
+"""Between two times at which what is written is kept: reading a long text takes a moment."""
 
 
 class ChatPane(QWidget):
     """One session, or the empty page on which a new one begins with the first message.
 
-    `default_model` names the model of agents that name none, None while there is none.
+    `settings` gives those of the moment. What is written and not sent is kept in `drafts`.
 
     session_changed: the id of the session now open, None on the empty page.
     scope_changed: the `Scope` whose memory the next message meets, None on the empty page.
@@ -67,7 +73,8 @@ class ChatPane(QWidget):
         messages: MessageLog,
         agents: Agents,
         models: Models,
-        default_model: Callable[[], str | None],
+        drafts: Drafts,
+        settings: Callable[[], Settings],
         events: Events,
         theme: Theme,
         tasks: Tasks,
@@ -77,12 +84,12 @@ class ChatPane(QWidget):
         self._chat = chat
         self._sessions = sessions
         self._agents = agents
-        self._default_model = default_model
+        self._settings = settings
         self._theme = theme
         self._tasks = tasks
         self._session_id: str | None = None
         self._new_agent: str | None = None
-        self._drafts: dict[str | None, str] = {}
+        self._drafts = drafts
         self.setProperty("panel", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMinimumWidth(340)
@@ -103,7 +110,7 @@ class ChatPane(QWidget):
             chat=chat,
             agents=lambda: self._known_agents,
             choices=self._choices,
-            load_choices=lambda: self._choices.load(default_model()),
+            load_choices=lambda: self._choices.load(settings().default_model),
             theme=theme,
             tasks=tasks,
             parent=self,
@@ -126,6 +133,12 @@ class ChatPane(QWidget):
         self.composer.send_wanted.connect(self._send)
         self.composer.stop_wanted.connect(self.stop)
         self.composer.agent_chosen.connect(self._agent_chosen)
+        self._keeping = Throttle(DRAFT_MS, self._keep_draft, self)
+        self.composer.text_changed.connect(self._keeping.request)
+        self._own = OwnMessages(
+            messages.page, lambda: self.composer.text, self.composer.bring_back, tasks
+        )
+        self.composer.input.step = self._own.step
         self._below = QVBoxLayout()
         self._below.addWidget(self.progress)
         self._below.addWidget(self.composer)
@@ -139,6 +152,8 @@ class ChatPane(QWidget):
         unsubscribe = events.subscribe(self._heard)
         self.destroyed.connect(unsubscribe)
         self._show_title("")
+        self._show_send_key()
+        self.composer.set_text(drafts.text(None))
         self._tasks.start(self._read_agents())
 
     # --- what is open --------------------------------------------------------------------
@@ -198,15 +213,25 @@ class ChatPane(QWidget):
 
     def forget(self, session_id: str) -> None:
         """Drop what is kept of a session that was deleted."""
-        self._drafts.pop(session_id, None)
-        self.banners.forget_session(session_id)
         if session_id == self._session_id:
             self.new_chat()
+        self._drafts.keep(session_id, "")
+        self.banners.forget_session(session_id)
+
+    def keep_draft(self) -> None:
+        """Keep what is being written as it is at this moment."""
+        self._keeping.now()
+
+    def _keep_draft(self) -> None:
+        self._drafts.keep(self._session_id, self.composer.text)
 
     def _switch(self, session_id: str | None) -> None:
-        self._drafts[self._session_id] = self.composer.text
+        self.keep_draft()
         self._session_id = session_id
-        self.composer.set_text(self._drafts.get(session_id, ""))
+        self._own.open(session_id)
+        self.composer.set_text(self._drafts.text(session_id))
+        # What is shown now is what is kept.
+        self._keeping.drop()
         phase = self._chat.phase(session_id) if session_id else None
         self.composer.set_phase(phase.phase if phase else "idle")
         self.banners.set_session(session_id)
@@ -247,27 +272,29 @@ class ChatPane(QWidget):
         try:
             if session_id is None:
                 session = await self._sessions.create(title_from(text), agent_id)
-                self._drafts.pop(None, None)
                 session_id = session.id
                 if self._session_id is None:
-                    self._begin(session, text)
+                    self._begin(session)
+                else:
+                    self._drafts.keep(None, "")
+                    self._drafts.keep(session_id, text)
             else:
                 await self._name(session_id, text)
             self.banners.forget_session(session_id)
             await self._chat.send(session_id, agent_id, text)
             if self._session_id == session_id and self.composer.text == text:
                 self.composer.set_text("")
-            elif self._drafts.get(session_id) == text:
-                del self._drafts[session_id]
+                self.keep_draft()
+            elif self._drafts.text(session_id) == text:
+                self._drafts.keep(session_id, "")
         finally:
             self.composer.set_sending(False)
 
-    def _begin(self, session: Session, text: str) -> None:
+    def _begin(self, session: Session) -> None:
         """The empty page becomes the session that was made for its first message."""
-        self._drafts[session.id] = text
-        self.composer.set_text("")
+        self._drafts.keep(session.id, self.composer.text)
         self._switch(session.id)
-        self._drafts.pop(None, None)
+        self._drafts.keep(None, "")
         self._show_session(session)
 
     async def _name(self, session_id: str, text: str) -> None:
@@ -302,6 +329,7 @@ class ChatPane(QWidget):
             case ModelProgress():
                 self.progress.take(event)
             case AgentsChanged() | SettingsChanged():
+                self._show_send_key()
                 self._tasks.start(self._read_agents())
             case SessionsChanged(session_id=session_id) if session_id == self._session_id:
                 if session_id is not None:
@@ -314,7 +342,7 @@ class ChatPane(QWidget):
     async def _read_agents(self) -> None:
         agents = await self._agents.list()
         self._known_agents = agents
-        self.composer.set_agents(agents, self._default_model())
+        self.composer.set_agents(agents, self._settings().default_model)
         self.transcript.set_speakers({agent.id: agent.name for agent in agents})
         session_id = self._session_id
         if session_id is None:
@@ -350,6 +378,12 @@ class ChatPane(QWidget):
             await self.transcript.show_message(message_id)
 
     # --- drawing -------------------------------------------------------------------------
+
+    def _show_send_key(self) -> None:
+        key = self._settings().chat.send_with
+        # Of the pane too, for messages that are changed where they stand.
+        self.setProperty("send_with", key)
+        self.composer.set_send_with(key)
 
     def _show_title(self, title: str) -> None:
         self.header.set_title(title)

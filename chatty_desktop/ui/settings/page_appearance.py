@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from chatty_desktop.domain.settings import Settings, with_appearance
+from chatty_desktop.domain.settings import Settings, with_appearance, with_chat
 from chatty_desktop.ui.controls import Choice, Field, Number
 from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.pieces import TextButton
@@ -15,16 +15,20 @@ from chatty_desktop.ui.translations import language_for, languages
 
 THEMES = (("system", N_("As the system")), ("light", N_("Light")), ("dark", N_("Dark")))
 DENSITIES = (("comfortable", N_("Comfortable")), ("compact", N_("Compact")))
+SEND_KEYS = (
+    ("enter", N_("Enter; Shift+Enter begins a new line")),
+    ("ctrl_enter", N_("Ctrl+Enter; Enter begins a new line")),
+)
 
 SMALLEST, LARGEST = 6, 32
 """Points, as the settings allow."""
 
 
 class SettingsPage(Page):
-    """Colours, size of the letters, density and language.
+    """Colours, size of the letters, density, the key that sends, and language.
 
-    theme_choice, density, language, font_size: the controls; `as_system` gives the letters the
-    system's size again.
+    theme_choice, density, language, font_size, send_with: the controls; `as_system` gives the
+    letters the system's size again.
     """
 
     def __init__(self, around: Surroundings) -> None:
@@ -58,6 +62,10 @@ class SettingsPage(Page):
         )
         for field in (self._theme_field, self._size_field, self._density_field):
             look.addWidget(field)
+        self.send_with = _choice(SEND_KEYS)
+        writing = self.group(tr("Writing"))
+        self._send_field = Field(tr("Messages are sent with"), self.send_with, self.theme)
+        writing.addWidget(self._send_field)
         words = self.group(tr("Language"))
         self._language_field = Field(tr("Language of the window"), self.language, self.theme)
         words.addWidget(self._language_field)
@@ -70,6 +78,7 @@ class SettingsPage(Page):
         _show(self.theme_choice, look.theme)
         _show(self.density, look.density)
         _show(self.language, look.language)
+        _show(self.send_with, settings.chat.send_with)
         size = round(look.font_size or self.theme.system_size)
         if not self.font_size.hasFocus() or self.font_size.value() == size:
             self.font_size.blockSignals(True)
@@ -86,6 +95,9 @@ class SettingsPage(Page):
         self.theme_choice.activated.connect(lambda: self._set(self._theme_field, "theme"))
         self.density.activated.connect(lambda: self._set(self._density_field, "density"))
         self.language.activated.connect(lambda: self._set(self._language_field, "language"))
+        self.send_with.activated.connect(
+            lambda: self.apply(with_chat(send_with=self.send_with.currentData()), self._send_field)
+        )
         self.font_size.valueChanged.connect(self._set_size)
         self.as_system.clicked.connect(lambda: self._set_size(None))
 

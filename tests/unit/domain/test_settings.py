@@ -14,6 +14,7 @@ from chatty_desktop.domain.settings import (
     Settings,
     read_settings,
     split_model,
+    with_chat,
     write_settings,
 )
 
@@ -122,3 +123,12 @@ def test_of_an_embedder_only_what_was_said_is_written() -> None:
     written = json.loads(write_settings(settings))
     assert written["embedder"] == {"provider": "lab", "model": "own", "query_prefix": ""}
     assert read_settings(write_settings(settings)) == settings
+
+
+def test_the_key_that_sends_is_written_where_it_is_not_enter() -> None:
+    assert "chat" not in json.loads(write_settings(with_chat(send_with="enter")(Settings())))
+    written = write_settings(with_chat(send_with="ctrl_enter")(Settings()))
+    assert json.loads(written)["chat"] == {"send_with": "ctrl_enter"}
+    assert read_settings(written).chat.send_with == "ctrl_enter"
+    with pytest.raises(Invalid, match="send_with"):
+        read_settings('{"chat": {"send_with": "tab"}}')

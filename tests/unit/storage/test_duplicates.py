@@ -152,4 +152,5 @@ async def _count(desk: Desk, session_id: str) -> int:
 
 def test_every_table_with_rows_of_a_chat_is_copied() -> None:
     of_a_chat = {t.name for t in tables.metadata.sorted_tables if "session_id" in t.c}
+    of_a_chat.remove("drafts")  # what is being written is in one place
     assert {table.name for table in COPIED} == of_a_chat

@@ -10,6 +10,7 @@ from sqlalchemy import text
 from chatty_desktop.domain.search import parse_query
 from chatty_desktop.storage import migrations
 from chatty_desktop.storage.database import Database
+from chatty_desktop.storage.drafts import StoredDrafts
 from chatty_desktop.storage.folders import StoredFolders
 from chatty_desktop.storage.search import StoredSearch
 from chatty_desktop.storage.sessions import StoredSessions
@@ -48,6 +49,11 @@ async def test_a_file_of_every_version_keeps_its_chats_and_can_be_searched(
         trip = await sessions.get("s")
         assert trip is not None
         assert trip.folder_id == folder.id
+        drafts = await StoredDrafts.of(database, lambda _event: None)
+        drafts.keep("s", "Kyoto in June?")
+        await drafts.close()
+        again = await StoredDrafts.of(database, lambda _event: None)
+        assert again.text("s") == "Kyoto in June?"
     finally:
         await database.close()
 
