@@ -23,7 +23,13 @@ from chatty_desktop.providers.local_engine import EngineSettings
 from chatty_desktop.providers.memory import mapped_by, memory
 from chatty_desktop.providers.model_files import check_memory, check_model_file, needs_of
 from chatty_desktop.providers.patience import Patience
-from chatty_desktop.providers.starter import STARTER, STARTER_NAME, StarterModel, not_installed
+from chatty_desktop.providers.starter import (
+    STARTER,
+    STARTER_NAME,
+    STARTER_OPTIONS,
+    StarterModel,
+    not_installed,
+)
 
 DEFAULT_CONTEXT = 8192
 STARTER_PER_TOKEN = 12_288
@@ -146,6 +152,8 @@ class LlamaCppProvider:
         An engine that crashes before the answer has begun is started again and asked again.
         Raises `Unreachable` or `Refused`.
         """
+        if name == STARTER_NAME:
+            request = request.as_set(STARTER_OPTIONS)
         while True:
             begun = False
             async with self._chatting.using(name) as loaded:

@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 from chatty_desktop.domain.errors import Unreachable
 from chatty_desktop.domain.events import ModelProgress
+from chatty_desktop.domain.settings import ModelOptions
 from chatty_desktop.engine.ports import Publish
 
 STARTER_NAME = "starter"
@@ -45,6 +46,10 @@ STARTER = Release(
     sha256="1d9614638d18024d0fbb36575a15f1302a3adf044df10345688ec4f6e1c4ff32",
     parts=6,
 )
+
+STARTER_OPTIONS = ModelOptions(temperature=0.7, top_p=0.8, top_k=20, repeat_penalty=1.1)
+"""How it is asked in chats where the person says nothing: what its makers give in its
+generation_config.json. Without the penalty it repeats itself without an end now and then."""
 
 
 def installed_parts() -> list[Path]:

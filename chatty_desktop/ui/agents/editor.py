@@ -84,7 +84,6 @@ class AgentEditor(QDialog):
         self.json = JsonView(theme)
         self.problem = Problem(theme, "danger", "warning-circle")
         self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
         self.tabs.addTab(scrolled(self.form), tr("Agent"))
         self.tabs.addTab(self.json, "JSON")
         self.save_button = QPushButton(tr("Save"))

@@ -80,7 +80,6 @@ class InspectorPanel(QWidget):
         self.ledger.fold_again_wanted.connect(self._fold_again)
         self.ledger.more_wanted.connect(self._show_more)
         self.tabs = QTabWidget()
-        self.tabs.setDocumentMode(True)
         self.tabs.addTab(self.memory, tr("Memory"))
         self.tabs.addTab(self.prompt, tr("Prompt"))
         self.tabs.addTab(self.ledger, tr("Ledger"))
