@@ -151,10 +151,13 @@ def excerpt(text: str, query: Query, chars: int = EXCERPT_CHARS) -> Excerpt:
 
 def _found(text: str, query: Query) -> Iterator[tuple[int, int]]:
     """Where in a text terms stand, in order."""
-    if query.pattern is None:
-        return
+    return spans(text, query.pattern) if query.pattern is not None else iter(())
+
+
+def spans(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Where in a text a pattern finds something, when it is looked for without case and accents."""
     if text.isascii():
-        for match in query.pattern.finditer(text.lower()):
+        for match in pattern.finditer(text.lower()):
             yield match.span()
         return
     places: list[int] = []
@@ -164,7 +167,9 @@ def _found(text: str, query: Query) -> Iterator[tuple[int, int]]:
         parts.append(folded)
         places.extend([place] * len(folded))
     places.append(len(text))
-    for match in query.pattern.finditer("".join(parts)):
+    for match in pattern.finditer("".join(parts)):
+        if match.start() == match.end():
+            continue
         start, end = places[match.start()], places[match.end() - 1] + 1
         # Accents that are characters of their own belong to the letter before.
         while end < len(text) and unicodedata.combining(text[end]):

@@ -500,6 +500,10 @@ class Runs(Protocol):
         """The newest `limit` lines, oldest of them first."""
         ...
 
+    async def warnings(self, session_id: str, run_ids: Sequence[str]) -> list[LogEntry]:
+        """The lines of these runs that are warnings or errors, oldest first."""
+        ...
+
     async def last_strategy(self, scope: Scope) -> dict[str, Any] | None:
         """The effective strategy of the newest run of the scope, None before the first."""
         ...

@@ -103,6 +103,19 @@ class StoredRuns:
         rows = await self._database.rows(query)
         return [LogEntry(row.run_id, row.at, row.level, row.text) for row in reversed(rows)]
 
+    async def warnings(self, session_id: str, run_ids: Sequence[str]) -> list[LogEntry]:
+        query = (
+            select(tables.run_log)
+            .where(
+                tables.run_log.c.session_id == session_id,
+                tables.run_log.c.level != "info",
+                tables.run_log.c.run_id.in_(run_ids),
+            )
+            .order_by(tables.run_log.c.seq)
+        )
+        rows = await self._database.rows(query)
+        return [LogEntry(row.run_id, row.at, row.level, row.text) for row in rows]
+
     async def last_strategy(self, scope: Scope) -> dict[str, Any] | None:
         query = (
             select(tables.runs.c.strategy)

@@ -46,6 +46,7 @@ class ChatWindow(QMainWindow):
             messages=app.messages,
             agents=app.agents,
             models=app.models,
+            runs=app.runs,
             drafts=app.drafts,
             settings=lambda: app.settings.current,
             events=app.events,
@@ -125,12 +126,19 @@ class ChatWindow(QMainWindow):
         do.write.triggered.connect(self.chat.composer.input.setFocus)
         do.choose_agent.triggered.connect(self.chat.composer.picker.showPopup)
         do.to_end.triggered.connect(self.chat.transcript.to_end)
+        do.connect_find(self.chat.finding)
+        do.to_start.triggered.connect(self.chat.transcript.to_start)
         do.connect_last(self.chat.at_last)
         self.chat.header.add_button(do.inspector, left=False)
         self.chat.session_changed.connect(self._stay)
+        self.chat.acts.record_wanted.connect(self._show_ledger)
         self.chat.scope_changed.connect(self.inspector.set_scope)
         self.inspector.message_wanted.connect(self.chat.show_message)
-        self.inspector.verbatim_from_changed.connect(self.chat.transcript.set_verbatim_from)
+        self.inspector.verbatim_from_changed.connect(self.chat.transcript.drawn.set_verbatim_from)
+
+    def _show_ledger(self) -> None:
+        self.actions_.inspector.setChecked(True)
+        self.inspector.tabs.setCurrentWidget(self.inspector.ledger)
 
     def _stay(self, session_id: str | None) -> None:
         """The chat turned to the empty page: its session is gone, and so is the window."""

@@ -93,6 +93,7 @@ class MainWindow(QMainWindow):
             messages=app.messages,
             agents=app.agents,
             models=app.models,
+            runs=app.runs,
             drafts=app.drafts,
             settings=lambda: app.settings.current,
             events=events,
@@ -276,6 +277,8 @@ class MainWindow(QMainWindow):
         do.write.triggered.connect(self.chat.composer.input.setFocus)
         do.choose_agent.triggered.connect(self._choose_agent)
         do.to_end.triggered.connect(self.chat.transcript.to_end)
+        do.connect_find(self.chat.finding)
+        do.to_start.triggered.connect(self.chat.transcript.to_start)
         do.connect_last(self.chat.at_last)
         do.next_chat.triggered.connect(lambda: self.sessions.step(1))
         do.previous_chat.triggered.connect(lambda: self.sessions.step(-1))
@@ -289,7 +292,8 @@ class MainWindow(QMainWindow):
 
         self.sessions.chosen.connect(self.chat.open)
         self.sessions.new_wanted.connect(self._new_chat)
-        self.sessions.message_chosen.connect(self.chat.open_at)
+        self.sessions.message_chosen.connect(self._open_hit)
+        self.sessions.search.textChanged.connect(self._leave_hits)
         acts.delete_wanted.connect(self._deleting.delete)
         acts.apart_wanted.connect(self.open_apart)
         acts.duplicate_wanted.connect(lambda ids: self._tasks.start(self._duplicate(ids)))
@@ -297,11 +301,12 @@ class MainWindow(QMainWindow):
         self.agents.new_wanted.connect(lambda: self._edit_agent(None))
         self.agents.edit_wanted.connect(self._edit_agent)
         self.chat.session_changed.connect(self._session_changed)
+        self.chat.acts.record_wanted.connect(lambda: do.run_log.setChecked(True))
         self.chat.composer.agent_shown.connect(self.status.set_agent)
         self.status.page_wanted.connect(self.open_settings)
         self.chat.scope_changed.connect(self.inspector.set_scope)
         self.inspector.message_wanted.connect(self.chat.show_message)
-        self.inspector.verbatim_from_changed.connect(self.chat.transcript.set_verbatim_from)
+        self.inspector.verbatim_from_changed.connect(self.chat.transcript.drawn.set_verbatim_from)
 
     def _restore(self) -> None:
         geometry = self._state.bytes("geometry")
@@ -357,6 +362,13 @@ class MainWindow(QMainWindow):
         self.actions_.sidebar.setChecked(True)
         self.sessions.search.setFocus()
         self.sessions.search.selectAll()
+
+    def _open_hit(self, session_id: str, message_id: str) -> None:
+        self.chat.open_at(session_id, message_id, self.sessions.search.text())
+
+    def _leave_hits(self, typed: str) -> None:
+        if not typed and self.chat.finding.bar.isHidden():
+            self.chat.transcript.mark_words(None)
 
     def _rename(self) -> None:
         self.actions_.sidebar.setChecked(True)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QMenu, QMenuBar
 
 from chatty_desktop.domain.settings import Scheme
 from chatty_desktop.ui.chat.at_last import ActsAtLast
+from chatty_desktop.ui.chat.find import FindInChat
 from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.theme import Theme
 
@@ -31,6 +32,10 @@ class Actions(QObject):
         self.new_chat = self._make(N_("&New chat"), "Ctrl+N", "note-pencil")
         self.new_agent = self._make(N_("New &agent …"), "Ctrl+Shift+N", "user-plus")
         self.search = self._make(N_("&Search chats"), "Ctrl+F", "magnifying-glass")
+        # Beside the search of all chats; F3 as in browsers and editors.
+        self.find = self._make(N_("Find &in this chat"), "Ctrl+Shift+F", "file-search")
+        self.find_next = self._make(N_("Next p&lace found"), "F3", "caret-down")
+        self.find_previous = self._make(N_("Previous place fo&und"), "Shift+F3", "caret-up")
         # Not F2: that renames in whichever list has the keyboard.
         self.rename = self._make(N_("&Rename chat"), "Ctrl+R", "pencil-simple")
         self.open_apart = self._make(
@@ -38,7 +43,7 @@ class Actions(QObject):
         )
         self.pin = self._make(N_("&Pin chat"), "Ctrl+Shift+L", "push-pin")
         self.move = self._make(N_("&Move to folder"), "Ctrl+Shift+B", "folder-simple")
-        self.new_folder = self._make(N_("New &folder …"), "Ctrl+Shift+F", "folder-simple-plus")
+        self.new_folder = self._make(N_("New &folder …"), "Ctrl+Alt+N", "folder-simple-plus")
         self.duplicate = self._make(N_("D&uplicate chat"), "Ctrl+Shift+D", "copy")
         self.archive = self._make(N_("Arc&hive chat"), "Ctrl+Shift+E", "archive")
         self.delete = self._make(N_("&Delete chat"), "Ctrl+Shift+Backspace", "trash")
@@ -64,6 +69,7 @@ class Actions(QObject):
         self.write = self._make(N_("&Write a message"), "Ctrl+I", "chat-circle-dots")
         self.choose_agent = self._make(N_("Choose the &agent"), "Ctrl+Shift+A", "user-list")
         self.to_end = self._make(N_("To the &end of the chat"), "Ctrl+End", "arrow-down")
+        self.to_start = self._make(N_("To the &start of the chat"), "Ctrl+Home", "arrow-up")
         self.edit_last = self._make(N_("&Edit my last message"), "Ctrl+Up", "pencil-simple")
         self.answer_again = self._make(N_("&Answer again"), "Ctrl+Shift+R", "arrow-clockwise")
         self.go_on = self._make(N_("&Go on with the last reply"), "Ctrl+Shift+G", "play")
@@ -107,7 +113,8 @@ class Actions(QObject):
         self._fill_message(_menu(bar, N_("&Message")))
         go = _menu(bar, N_("&Go"))
         self._add(go, self.palette, None)
-        self._add(go, self.previous_chat, self.next_chat, self.to_end, None)
+        self._add(go, self.previous_chat, self.next_chat, None)
+        self._fill_places(go)
         self._add(go, self.write, self.choose_agent, self.next_pane)
         help_ = _menu(bar, N_("&Help"))
         self._add(help_, self.shortcuts, None, self.open_log, self.about)
@@ -120,9 +127,17 @@ class Actions(QObject):
         self._add(view, self.inspector, None, self.larger, self.smaller, self.usual_size)
         self._fill_message(_menu(bar, N_("&Message")))
         go = _menu(bar, N_("&Go"))
-        self._add(go, self.palette, None, self.to_end, None, self.write, self.choose_agent)
+        self._add(go, self.palette, None)
+        self._fill_places(go)
+        self._add(go, self.write, self.choose_agent)
         self._add(_menu(bar, N_("&Help")), self.shortcuts, None, self.open_log)
         return close
+
+    def connect_find(self, find: FindInChat) -> None:
+        """Have the actions of a search act in a chat."""
+        self.find.triggered.connect(find.open)
+        self.find_next.triggered.connect(lambda: find.step(1))
+        self.find_previous.triggered.connect(lambda: find.step(-1))
 
     def connect_last(self, last: ActsAtLast) -> None:
         """Have the actions on messages act on the last one of a chat."""
@@ -133,6 +148,10 @@ class Actions(QObject):
         self.version_before.triggered.connect(lambda: last.step_version(-1))
         self.version_after.triggered.connect(lambda: last.step_version(1))
         self.message_menu.triggered.connect(last.open_menu)
+
+    def _fill_places(self, menu: QMenu) -> None:
+        self._add(menu, self.to_start, self.to_end, None)
+        self._add(menu, self.find, self.find_next, self.find_previous, None)
 
     def _fill_message(self, menu: QMenu) -> None:
         self._add(menu, self.edit_last, self.answer_again, self.go_on, self.copy_last, None)

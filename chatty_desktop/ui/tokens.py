@@ -48,7 +48,7 @@ class Tokens:
     raised: what lies on a surface (cards, the person's own messages, menus).
     hover: under the pointer. selection: chosen rows and selected text.
     code_background: code blocks. memory_soft: behind anything that is memory.
-    accent_soft, danger_soft, warning_soft: banners and marks.
+    accent_soft, danger_soft, warning_soft: banners and marks. mark: behind words that were found.
 
     Foregrounds:
     text, muted: words, and words of second rank.
@@ -72,6 +72,7 @@ class Tokens:
     accent_soft: str
     danger_soft: str
     warning_soft: str
+    mark: str
     text: str
     muted: str
     accent: str
@@ -106,6 +107,7 @@ LIGHT: Final = Tokens(
     accent_soft="#e6ecfa",
     danger_soft="#fbe9e7",
     warning_soft="#faf0dc",
+    mark="#f7dc8b",
     text="#22242a",
     muted="#595d66",
     accent="#2f56b8",
@@ -136,6 +138,7 @@ DARK: Final = Tokens(
     accent_soft="#273150",
     danger_soft="#412624",
     warning_soft="#3a2f1c",
+    mark="#6b5316",
     text="#e8e8ea",
     muted="#abafb8",
     accent="#93b0ff",

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
-from PySide6.QtWidgets import QAbstractButton, QApplication, QPushButton
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from chatty_desktop.domain.events import MessageCommitted, TextStreamed
+from chatty_desktop.domain.events import LogEntry, MessageCommitted, RunLogged, TextStreamed
 from chatty_desktop.domain.messages import Message, Role, Status
-from chatty_desktop.ui.chat.asked import AnswerAgain
-from chatty_desktop.ui.chat.transcript import FIRST, KEPT, Transcript
+from chatty_desktop.ui.chat.asked import AnswerAgain, ShowRecord
+from chatty_desktop.ui.chat.drawn import KEPT
+from chatty_desktop.ui.chat.transcript import FIRST, Transcript
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from tests.ui.panels import button, says, until
@@ -25,6 +26,7 @@ class Log:
     def __init__(self, count: int) -> None:
         self.messages = {"s": [message(n) for n in range(count)], "other": []}
         self.partial: dict[str, tuple[str, str, str]] = {}
+        self.log: list[LogEntry] = []
         self.gate: asyncio.Event | None = None
 
     async def page(self, session: str, before: str | None, limit: int) -> list[Message]:
@@ -36,6 +38,12 @@ class Log:
         if self.gate is not None:
             await self.gate.wait()
         return page
+
+    async def whole(self, session: str) -> Sequence[Message]:
+        return self.messages[session]
+
+    async def warnings(self, _session: str, runs: Sequence[str]) -> list[LogEntry]:
+        return [entry for entry in self.log if entry.run_id in runs]
 
     async def versions(self, _ids: Sequence[str]) -> dict[str, tuple[str, ...]]:
         return {}
@@ -66,6 +74,8 @@ class Scene:
         self.tasks = Tasks(self.failures.append)
         self.transcript = Transcript(
             page=self.log.page,
+            whole=self.log.whole,
+            warnings=self.log.warnings,
             partial=self.log.partial.get,
             versions=self.log.versions,
             theme=theme,
@@ -341,12 +351,12 @@ async def test_the_line_stands_above_the_first_message_the_model_sees_verbatim(
         return [v.message.id for v in scene.column.views if says(v, "word for word")]
 
     assert marked() == []
-    scene.transcript.set_verbatim_from("m6")
+    scene.transcript.drawn.set_verbatim_from("m6")
     assert marked() == ["m6"]
-    scene.transcript.set_verbatim_from("m4")
+    scene.transcript.drawn.set_verbatim_from("m4")
     assert marked() == ["m4"]
     # From the first message on, everything is verbatim: a line would say nothing.
-    scene.transcript.set_verbatim_from("m0")
+    scene.transcript.drawn.set_verbatim_from("m0")
     assert marked() == []
 
 
@@ -387,3 +397,59 @@ async def test_the_palette_can_flip_with_messages_on_the_screen(theme: Theme, qt
     assert scene.said()[-1] == "message 11"
     assert [view.height() for view in scene.column.views] == heights
     assert theme.tokens.text in scene.column.views[-1].text._bodies[0].document().toHtml()
+
+
+async def test_the_start_of_a_long_chat_is_a_jump_away_and_so_is_its_end(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    scene = Scene(theme, qtbot, 10_000)
+    await scene.open()
+    scene.transcript.to_start()
+    await until(lambda: "message 0" in scene.said())
+    await scene.quiet()
+    assert scene.said()[0] == "message 0"
+    assert scene.top_in_sight()[0] == "m0"
+    assert len(scene.column.views) <= KEPT
+    assert button(scene.column, "Jump to the end of the chat").isVisible()
+    scene.transcript.to_end()
+    await scene.quiet()
+    assert scene.said()[-1] == "message 9999"
+    assert scene.bar.value() == scene.bar.maximum()
+    # Everything between is there.
+    numbers = [int(text.split()[-1]) for text in scene.said()]
+    assert numbers == list(range(numbers[0], 10_000))
+
+
+async def test_what_befell_the_memory_of_a_run_stands_at_its_reply_after_a_restart_too(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    scene = Scene(theme, qtbot, 0)
+    scene.log.messages["s"] = [replace(message(n), run_id=f"r{n // 2}") for n in range(4)]
+    scene.log.log = [LogEntry("r0", 1.0, "warning", "The fold of 2 messages was refused: no <b>.")]
+    await scene.open()
+    await until(lambda: says(scene.column.views[1], "The fold of 2 messages was refused: no <b>."))
+    assert not any(says(view, "refused") for view in scene.column.views if view.message.id != "m1")
+    asked: list[object] = []
+    scene.transcript.asked.connect(asked.append)
+    button(scene.column.views[1], "Show what is kept of this run").click()
+    assert asked == [ShowRecord()]
+
+
+async def test_what_befalls_memory_is_said_at_once_and_what_the_reply_says_itself_is_not_repeated(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    scene = Scene(theme, qtbot, 1)
+    await scene.open()
+    scene.commit(replace(message(1), status=Status.CUT, error="The line broke."))
+    view = scene.column.views[1]
+    height = view.height()
+    for text in ("The line broke.", "Memory was not updated: no model."):
+        scene.transcript.take(RunLogged("s", LogEntry("r", 1.0, "warning", text)))
+    scene.transcript.take(RunLogged("s", LogEntry("r", 1.0, "info", "Folded 2 messages.")))
+    scene.transcript.take(RunLogged("other", LogEntry("r", 1.0, "error", "Elsewhere.")))
+    assert says(view, "Memory was not updated")
+    assert not says(view, "Folded")
+    assert not says(view, "Elsewhere")
+    lines = [label.text() for label in view.findChildren(QLabel)]
+    assert lines.count("The line broke.") == 1
+    await until(lambda: view.height() > height)

@@ -13,7 +13,15 @@ from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.events import Notice
 from chatty_desktop.domain.messages import DeletionCounts, Message
 from chatty_desktop.engine.chat import ChatService
-from chatty_desktop.ui.chat.asked import AnswerAgain, Asked, GoOn, OpenMenu, SendEdited, ShowVersion
+from chatty_desktop.ui.chat.asked import (
+    AnswerAgain,
+    Asked,
+    GoOn,
+    OpenMenu,
+    SendEdited,
+    ShowRecord,
+    ShowVersion,
+)
 from chatty_desktop.ui.chat.message_menu import MessageMenu
 from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.language import tr, trn
@@ -26,10 +34,12 @@ class MessageActs(QObject):
 
     edit_wanted: a message of the person's own is to be written anew where it stands (its id).
     noticed: something to tell (a `Notice`).
+    record_wanted: the run log, or the ledger, is to be shown.
     """
 
     edit_wanted = Signal(str)
     noticed = Signal(object)
+    record_wanted = Signal()
 
     def __init__(
         self,
@@ -62,6 +72,8 @@ class MessageActs(QObject):
                 self._tasks.start(self._chat.edit(message_id, text))
             case GoOn(message_id):
                 self._tasks.start(self._chat.go_on(message_id))
+            case ShowRecord():
+                self.record_wanted.emit()
             case OpenMenu(message, at):
                 self._tasks.start(self._load_choices())
                 self.menu(message).popup(at)

@@ -46,4 +46,9 @@ class OpenMenu:
     at: QPoint
 
 
-Asked = AnswerAgain | ShowVersion | SendEdited | GoOn | OpenMenu
+@dataclass(frozen=True, slots=True)
+class ShowRecord:
+    """What is kept of the runs: the run log, or the ledger where that is not at hand."""
+
+
+Asked = AnswerAgain | ShowVersion | SendEdited | GoOn | OpenMenu | ShowRecord

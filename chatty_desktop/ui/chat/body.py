@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QDesktopServices,
@@ -14,12 +15,14 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
+    QTextCharFormat,
     QTextCursor,
     QTextFrame,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QTextEdit, QToolButton, QWidget
 
+from chatty_desktop.domain.search import spans
 from chatty_desktop.ui.chat.markdown import (
     CODE_SIDE,
     CODE_TOP,
@@ -46,6 +49,7 @@ class MessageBody(QTextBrowser):
         super().__init__(parent)
         self._theme = theme
         self._code: list[tuple[QTextFrame, Block, QToolButton]] = []
+        self._marks: list[QTextCursor] = []
         self.setProperty("bare", True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -96,6 +100,50 @@ class MessageBody(QTextBrowser):
     def loadResource(self, kind: int, name: Any) -> Any:
         """Nothing a message names is ever loaded: no image, no style sheet, no file."""
         return None
+
+    # --- marks ---------------------------------------------------------------------------
+
+    @property
+    def marked(self) -> int:
+        """How many places are marked."""
+        return len(self._marks)
+
+    def mark(self, pattern: re.Pattern[str] | None) -> None:
+        """Mark every place that a pattern finds in the words on the screen, folded as a search
+        folds them."""
+        self._marks = []
+        if pattern is not None:
+            text = self.document().toPlainText()
+            wide = any(char > "\uffff" for char in text)
+            for start, end in spans(text, pattern):
+                cursor = QTextCursor(self.document())
+                # Qt counts UTF-16.
+                cursor.setPosition(_units(text[:start]) if wide else start)
+                ends = _units(text[:end]) if wide else end
+                cursor.setPosition(ends, QTextCursor.MoveMode.KeepAnchor)
+                self._marks.append(cursor)
+        self.set_found(None)
+
+    def set_found(self, number: int | None) -> QRect:
+        """Show which of the marked places is the one meant; returns where it is."""
+        tokens = self._theme.tokens
+        shown: list[QTextEdit.ExtraSelection] = []
+        for at, cursor in enumerate(self._marks):
+            selection = QTextEdit.ExtraSelection()
+            look = QTextCharFormat()
+            meant = at == number
+            look.setBackground(QColor(tokens.accent if meant else tokens.mark))
+            look.setForeground(QColor(tokens.on_accent if meant else tokens.text))
+            selection.cursor = cursor
+            selection.format = look
+            shown.append(selection)
+        if shown or self.extraSelections():
+            self.setExtraSelections(shown)
+        if number is None:
+            return QRect()
+        at_start = QTextCursor(self._marks[number])
+        at_start.setPosition(at_start.selectionStart())
+        return self.cursorRect(at_start)
 
     # --- size ----------------------------------------------------------------------------
 
@@ -206,3 +254,7 @@ class MessageBody(QTextBrowser):
     def _open(self, url: Any) -> None:
         if is_outside_link(url.toString()):
             QDesktopServices.openUrl(url)
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2

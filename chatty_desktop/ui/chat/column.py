@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QToolButton, QWidget
 
@@ -133,6 +133,17 @@ class MessageColumn(QScrollArea):
         self._anchor = None
         self.verticalScrollBar().setValue(max(0, view.y() - L))
 
+    def to_place(self, view: MessageView, place: QRect) -> None:
+        """Bring a part of a message into sight, if it is not; `place` is in the view."""
+        self.following = False
+        self.lay_out()
+        self._anchor = None
+        bar = self.verticalScrollBar()
+        y = view.y() + place.top()
+        bottom = bar.value() + self.viewport().height() - L
+        if y < bar.value() + L or y + place.height() > bottom:
+            bar.setValue(max(0, y - self.viewport().height() // 3))
+
     # --- geometry ------------------------------------------------------------------------
 
     def lay_out(self) -> None:
@@ -195,15 +206,20 @@ class MessageColumn(QScrollArea):
             self._heights.pop(view, None)
             self._due.start(0)
 
+    def first_in_sight(self) -> MessageView | None:
+        """The first message of which something can be seen."""
+        top = self.verticalScrollBar().value()
+        for view in self.views:
+            if view in self._heights and view.y() + view.height() > top:
+                return view
+        return None
+
     def _keep_anchor(self) -> None:
         """Remember the first message in sight and how far down the viewport it begins."""
         if self.following or self._anchor is not None:
             return
-        top = self.verticalScrollBar().value()
-        for view in self.views:
-            if view in self._heights and view.y() + view.height() > top:
-                self._anchor = (view, view.y() - top)
-                return
+        if (view := self.first_in_sight()) is not None:
+            self._anchor = (view, view.y() - self.verticalScrollBar().value())
 
     def _scrolled(self, value: int) -> None:
         if self._moving:

@@ -5,16 +5,18 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from PySide6.QtCore import QLocale, QPoint, QTimer, Signal
+from PySide6.QtCore import QLocale, QPoint, QRect, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from chatty_desktop.domain.events import LogEntry
 from chatty_desktop.domain.messages import Message, Status
 from chatty_desktop.ui.chat.asked import AnswerAgain, GoOn, OpenMenu, SendEdited, ShowVersion
 from chatty_desktop.ui.chat.edit_box import EditBox
 from chatty_desktop.ui.chat.message_parts import MemoryLine, Reasoning, StatusLine, ToolCalls
 from chatty_desktop.ui.chat.message_text import MessageText
 from chatty_desktop.ui.chat.versions import Versions
+from chatty_desktop.ui.chat.warnings import Warnings
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import caption, icon_button
@@ -56,6 +58,7 @@ class MessageView(QFrame):
         self._status: StatusLine | None = None
         self._tools: ToolCalls | None = None
         self._versions: Versions | None = None
+        self._warnings: Warnings | None = None
         self._edit_box: EditBox | None = None
 
         self._outer = QVBoxLayout(self)
@@ -181,6 +184,25 @@ class MessageView(QFrame):
         self._panel("memory")
         plain = "raised" if self.message.role == "user" else ""
         QTimer.singleShot(MARKED_MS, self, lambda: self._panel(plain))
+
+    def show_found(self, number: int) -> QRect:
+        """Show which of the places marked in the text is meant; returns where it stands."""
+        place = self.text.set_found(number)
+        return QRect(self.text.mapTo(self, place.topLeft()), place.size())
+
+    def set_warnings(self, entries: Sequence[LogEntry]) -> None:
+        """Say what befell the run that made the reply, or the memory of it."""
+        wanted = self.message.role == "assistant" and not self.message.tool_calls
+        texts = [each for each in entries if wanted and each.text != self.message.error]
+        if not texts and self._warnings is None:
+            return
+        if self._warnings is None:
+            self._warnings = Warnings(self._theme)
+            self._warnings.asked.connect(self.asked)
+            self._warnings.resized.connect(self.resized)
+            self._column.addWidget(self._warnings)
+        if self._warnings.show_entries(texts):
+            self.resized.emit()
 
     def recolour(self) -> None:
         """Draw again after the look of the window has changed."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Qt, Signal
+import re
+
+from PySide6.QtCore import QPoint, QRect, Qt, Signal
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.messages import Role
@@ -38,6 +40,8 @@ class MessageText(QWidget):
         self._waiting: list[str] = []
         self._bodies: list[MessageBody] = []
         self._more: QPushButton | None = None
+        self._pattern: re.Pattern[str] | None = None
+        self._found: int | None = None
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(0)
@@ -80,6 +84,41 @@ class MessageText(QWidget):
         self._waiting = []
         self.shown = ""
 
+    def set_pattern(self, pattern: re.Pattern[str] | None) -> None:
+        """Mark what a pattern finds in the text, folded as a search folds it; None: nothing."""
+        if pattern is None and self._pattern is None:
+            return
+        self._pattern = pattern
+        self._found = None
+        for body in self._bodies:
+            body.mark(pattern)
+
+    def set_found(self, number: int | None) -> QRect:
+        """Say which of the places marked is the one meant, counted from 0; returns where it is,
+        in this widget. Draws as much of the text as that takes."""
+        self._found = number
+        while number is not None and self._waiting:
+            if sum(body.marked for body in self._bodies) > number:
+                break
+            self._draw_piece()
+            self._offer_rest()
+            self.resized.emit()
+        return self._show_found()
+
+    def _show_found(self) -> QRect:
+        place = QRect()
+        marked = sum(body.marked for body in self._bodies)
+        # What was found in a mark of Markdown, such as an address, is not on the screen.
+        left = None if self._found is None else min(self._found, marked - 1)
+        for body in self._bodies:
+            here = left if left is not None and 0 <= left < body.marked else None
+            at = body.set_found(here)
+            if here is not None:
+                place = QRect(body.mapTo(self, at.topLeft()), at.size())
+            if left is not None:
+                left -= body.marked
+        return place
+
     def plain(self) -> str:
         """The words on the screen."""
         return "\n".join(body.toPlainText() for body in self._bodies)
@@ -94,6 +133,8 @@ class MessageText(QWidget):
         else:
             draw = render_typed if self._role == "user" else render
             body.show_rendered(draw(text, self._theme.tokens))
+        if self._pattern is not None:
+            body.mark(self._pattern)
 
     def _more_wanted(self) -> None:
         self._draw_piece()

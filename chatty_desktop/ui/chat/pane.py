@@ -21,22 +21,25 @@ from chatty_desktop.domain.events import (
     MessageCommitted,
     ModelProgress,
     Notice,
+    RunLogged,
     RunPhaseChanged,
     SessionsChanged,
     SettingsChanged,
     TextStreamed,
 )
 from chatty_desktop.domain.messages import Scope, Session
+from chatty_desktop.domain.search import parse_query
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.domain.titles import title_from
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.events import Events
-from chatty_desktop.engine.ports import Agents, Drafts, MessageLog, Models, Sessions
+from chatty_desktop.engine.ports import Agents, Drafts, MessageLog, Models, Runs, Sessions
 from chatty_desktop.ui.banners import BannerAction, Banners
 from chatty_desktop.ui.chat.acts import MessageActs
-from chatty_desktop.ui.chat.asked import Asked, OpenMenu
+from chatty_desktop.ui.chat.asked import Asked, OpenMenu, ShowRecord
 from chatty_desktop.ui.chat.at_last import ActsAtLast
 from chatty_desktop.ui.chat.composer import Composer
+from chatty_desktop.ui.chat.find import FindInChat
 from chatty_desktop.ui.chat.header import ChatHeader
 from chatty_desktop.ui.chat.history import OwnMessages
 from chatty_desktop.ui.chat.memory_words import sentence
@@ -73,6 +76,7 @@ class ChatPane(QWidget):
         messages: MessageLog,
         agents: Agents,
         models: Models,
+        runs: Runs,
         drafts: Drafts,
         settings: Callable[[], Settings],
         events: Events,
@@ -98,8 +102,10 @@ class ChatPane(QWidget):
         self.banners = Banners(theme)
         self.transcript = Transcript(
             page=messages.page,
+            whole=messages.branch,
             partial=chat.partial,
             versions=messages.versions,
+            warnings=runs.warnings,
             theme=theme,
             tasks=tasks,
         )
@@ -119,6 +125,7 @@ class ChatPane(QWidget):
         self.acts.noticed.connect(self.banners.add)
         self.transcript.asked.connect(self._asked)
         self.at_last = ActsAtLast(self.transcript, self.acts, self._asked)
+        self.finding = FindInChat(self.transcript, messages.branch, theme, tasks, self)
         self.empty = Empty(theme, "chat-circle-dots")
         self.empty.setMaximumWidth(460)
         holder = QWidget()
@@ -131,6 +138,7 @@ class ChatPane(QWidget):
         self.progress = ModelProgressBar(theme)
         self.composer = Composer(theme)
         self.composer.send_wanted.connect(self._send)
+        self.finding.left.connect(self.composer.input.setFocus)
         self.composer.stop_wanted.connect(self.stop)
         self.composer.agent_chosen.connect(self._agent_chosen)
         self._keeping = Throttle(DRAFT_MS, self._keep_draft, self)
@@ -147,6 +155,7 @@ class ChatPane(QWidget):
         column.setSpacing(0)
         column.addWidget(self.header)
         column.addWidget(self.banners)
+        column.addWidget(self.finding.bar)
         column.addWidget(self._pages, 1)
         column.addLayout(self._below)
         unsubscribe = events.subscribe(self._heard)
@@ -176,9 +185,12 @@ class ChatPane(QWidget):
         self._switch(session_id)
         self._tasks.start(self._read_session(session_id))
 
-    def open_at(self, session_id: str, message_id: str) -> None:
-        """Show a session at one of its messages."""
+    def open_at(self, session_id: str, message_id: str, typed: str = "") -> None:
+        """Show a session at one of its messages; the words `typed` into the search of all chats
+        are marked."""
         self.open(session_id)
+        self.finding.close()
+        self.transcript.mark_words(parse_query(typed).pattern)
         self.show_message(message_id)
 
     def new_chat(self, agent_id: str | None = None) -> None:
@@ -236,6 +248,7 @@ class ChatPane(QWidget):
         self.composer.set_phase(phase.phase if phase else "idle")
         self.banners.set_session(session_id)
         self.transcript.open(session_id)
+        self.finding.set_session(session_id)
         self.session_changed.emit(session_id)
 
     async def _read_session(self, session_id: str) -> None:
@@ -303,7 +316,7 @@ class ChatPane(QWidget):
             await self._sessions.rename(session_id, title_from(text), by="words")
 
     def _asked(self, asked: Asked) -> None:
-        if self._session_id is not None and not isinstance(asked, OpenMenu):
+        if self._session_id is not None and not isinstance(asked, OpenMenu | ShowRecord):
             self.banners.forget_session(self._session_id)
         self.acts.take(asked)
 
@@ -318,7 +331,7 @@ class ChatPane(QWidget):
 
     def _heard(self, event: Event) -> None:
         match event:
-            case MessageCommitted() | TextStreamed():
+            case MessageCommitted() | TextStreamed() | RunLogged():
                 self.transcript.take(event)
             case BranchChanged(session_id=session_id) if session_id == self._session_id:
                 self.transcript.follow_branch()
@@ -343,7 +356,7 @@ class ChatPane(QWidget):
         agents = await self._agents.list()
         self._known_agents = agents
         self.composer.set_agents(agents, self._settings().default_model)
-        self.transcript.set_speakers({agent.id: agent.name for agent in agents})
+        self.transcript.drawn.set_speakers({agent.id: agent.name for agent in agents})
         session_id = self._session_id
         if session_id is None:
             self.composer.set_agent(self._new_agent or self.composer.agent_id)

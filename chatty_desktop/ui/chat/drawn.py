@@ -1,0 +1,210 @@
+"""Which of the messages that were read have a view, and what all views have in common."""
+
+from __future__ import annotations
+
+import re
+
+from PySide6.QtCore import QObject, Signal
+
+from chatty_desktop.domain.messages import Message
+from chatty_desktop.ui.chat.about_views import AboutViews, VersionsOf, WarningsOf
+from chatty_desktop.ui.chat.column import MessageColumn
+from chatty_desktop.ui.chat.message import MessageView
+from chatty_desktop.ui.chat.read_branch import ReadBranch
+from chatty_desktop.ui.language import N_, tr
+from chatty_desktop.ui.tasks import Tasks
+from chatty_desktop.ui.theme import Theme
+
+BATCH = 3
+"""Views made in one go: some 15 ms of work, then the event loop has its turn."""
+
+KEPT = 180
+"""Views kept; beyond it those farthest from the reader are let go, and made again on the way
+back."""
+
+VERBATIM = N_("The model sees what follows word for word")
+
+
+class DrawnMessages(QObject):
+    """The views, a gapless part of the messages read.
+
+    asked: what the person wants done to a message (of `asked.Asked`).
+    redrawn: messages have a view that had none, so one being written may have to be caught up on.
+    """
+
+    asked = Signal(object)
+    redrawn = Signal()
+
+    def __init__(
+        self,
+        read: ReadBranch,
+        *,
+        versions: VersionsOf,
+        warnings: WarningsOf,
+        theme: Theme,
+        tasks: Tasks,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self.column = MessageColumn(theme)
+        self.about = AboutViews(lambda: self.column.views, versions, warnings, tasks, self)
+        self._read = read
+        self._theme = theme
+        self._speakers: dict[str, str] = {}
+        self._verbatim_from: str | None = None
+        self._pattern: re.Pattern[str] | None = None
+        # Which of the messages read is the first with a view.
+        self._first = 0
+        theme.changed.connect(self._recolour)
+
+    # --- which ---------------------------------------------------------------------------
+
+    @property
+    def to_the_end(self) -> bool:
+        """Whether the last message read has a view, or there is none."""
+        return self._end == len(self._read)
+
+    @property
+    def _end(self) -> int:
+        return self._first + len(self.column.views)
+
+    def view(self, index: int | None) -> MessageView | None:
+        """The view of a message by its place among those read, if it has one."""
+        if index is None or not self._first <= index < self._end:
+            return None
+        return self.column.views[index - self._first]
+
+    def clear(self) -> None:
+        """Another chat comes."""
+        self._first = 0
+        self._verbatim_from = None
+        self._pattern = None
+        self.column.following = True
+        self.column.remove(0, len(self.column.views))
+
+    def moved(self, count: int) -> None:
+        """So many messages were read that come before the others."""
+        self._first += count
+
+    def draw_end(self) -> None:
+        """Draw the last messages, no more of them at first than the pane has room for."""
+        self.column.remove(0, len(self.column.views))
+        self._first = len(self._read)
+        while self._first > 0 and not self.column.full:
+            self._make(max(0, self._first - BATCH), self._first, 0)
+        self.redrawn.emit()
+        self.mark_end()
+
+    def draw_around(self, index: int) -> MessageView:
+        """The view of a message, drawn with some around it if it is not."""
+        if (drawn := self.view(index)) is not None:
+            return drawn
+        self.column.following = False
+        self.column.remove(0, len(self.column.views))
+        start = self._first = max(0, index - 4)
+        self._make(start, min(len(self._read), index + BATCH), 0)
+        self.redrawn.emit()
+        return self.column.views[index - start]
+
+    def draw_earlier(self) -> bool:
+        """Draw some that come before; False when all those read are drawn already."""
+        if self._first == 0:
+            return False
+        self._make(max(0, self._first - BATCH), self._first, 0)
+        self._let_go(top=False)
+        return True
+
+    def draw_later(self) -> None:
+        """Draw some that come after, where there are any."""
+        end = self._end
+        if self.column.views and end < len(self._read):
+            # Being at the end of the views is not being at the end of the chat.
+            self.column.following = False
+            self._make(end, min(len(self._read), end + BATCH), len(self.column.views))
+            self._let_go(top=True)
+            self.redrawn.emit()
+
+    def draw_last(self) -> None:
+        """Draw the last message, that the one drawn last until now has before it."""
+        self._make(len(self._read) - 1, len(self._read), len(self.column.views))
+        if self.column.following:
+            self._let_go(top=True)
+
+    def truncate(self) -> None:
+        """The last of the messages read are forgotten, and so are their views."""
+        self.column.remove(max(0, len(self._read) - self._first), len(self.column.views))
+        if not self.column.views and len(self._read):
+            self.draw_end()
+
+    def _make(self, start: int, end: int, at: int) -> None:
+        """Make views of the messages from `start` up to `end`; `at` is where in the column."""
+        if start >= end:
+            return
+        views = []
+        for index in range(start, end):
+            message = self._read.messages[index]
+            view = MessageView(
+                message, self.speaker(message), self._theme, last=index == len(self._read) - 1
+            )
+            view.asked.connect(self.asked)
+            view.text.set_pattern(self._pattern)
+            self.about.tell(view)
+            view.set_memory_line(self._line_above(index))
+            views.append(view)
+        if at == 0:
+            self._first = start
+        self.column.insert(at, views)
+        self.mark_end()
+
+    def _let_go(self, *, top: bool) -> None:
+        """Drop the views farthest from the reader when there are too many."""
+        extra = len(self.column.views) - KEPT
+        if extra <= 0:
+            return
+        if top:
+            self._first += extra
+            self.column.remove(0, extra)
+        else:
+            self.column.remove(KEPT, KEPT + extra)
+        self.mark_end()
+
+    def mark_end(self) -> None:
+        """Messages were read that have no view, or views made: learn about them."""
+        self.about.ask()
+        self.column.set_end_beyond(bool(self.column.views) and not self.to_the_end)
+
+    # --- what they have in common --------------------------------------------------------
+
+    def set_speakers(self, names: dict[str, str]) -> None:
+        """The names of the agents by their ids."""
+        self._speakers = dict(names)
+        for view in self.column.views:
+            view.set_speaker(self.speaker(view.message))
+
+    def set_verbatim_from(self, message_id: str | None) -> None:
+        """The oldest message that the next request carries word for word."""
+        self._verbatim_from = message_id
+        for index, view in enumerate(self.column.views, self._first):
+            view.set_memory_line(self._line_above(index))
+
+    def mark_words(self, pattern: re.Pattern[str] | None) -> None:
+        """Mark everything in the messages that a pattern finds in folded text; None: nothing."""
+        self._pattern = pattern
+        for view in self.column.views:
+            view.text.set_pattern(pattern)
+
+    def speaker(self, message: Message) -> str:
+        """Who says a message."""
+        if message.role == "user":
+            return tr("You")
+        name = self._speakers.get(message.agent_id, tr("Assistant"))
+        return tr("{name} · tool result", name=name) if message.role == "tool" else name
+
+    def _line_above(self, index: int) -> str:
+        first_of_all = index == 0 and self._read.at_start
+        wanted = self._read.messages[index].id == self._verbatim_from and not first_of_all
+        return tr(VERBATIM) if wanted else ""
+
+    def _recolour(self) -> None:
+        for view in self.column.views:
+            view.recolour()

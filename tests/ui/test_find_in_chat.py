@@ -1,0 +1,224 @@
+"""A text is found in all of a chat, marked where it stands, and one goes from place to place."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from chatty_desktop.domain.messages import Message
+from chatty_desktop.ui.chat.find import FindInChat
+from chatty_desktop.ui.theme import Theme
+from tests.ui.opened import Opened
+from tests.ui.panels import until
+from tests.ui.test_transcript import Scene, message
+
+
+class Search:
+    """A transcript with a search over it."""
+
+    def __init__(self, theme: Theme, qtbot: QtBot, messages: list[Message]) -> None:
+        self.scene = Scene(theme, qtbot, 0)
+        self.scene.log.messages["s"] = messages
+        self.find = FindInChat(
+            self.scene.transcript, self.scene.log.whole, theme, self.scene.tasks,
+            self.scene.transcript,
+        )  # fmt: skip
+        qtbot.addWidget(self.find.bar)
+        self.bar = self.find.bar
+
+    async def open(self, typed: str) -> None:
+        await self.scene.open()
+        self.find.set_session("s")
+        self.find.open()
+        self.type(typed)
+        await until(lambda: self.bar.count.text() != "")
+        await self.quiet()
+
+    def type(self, typed: str) -> None:
+        self.bar.field.setText(typed)
+
+    def press(self, key: Qt.Key, shift: bool = False) -> None:
+        modifiers = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
+        QTest.keyClick(self.bar.field, key, modifiers)
+
+    async def quiet(self) -> None:
+        await self.scene.tasks.idle()
+        await self.scene.quiet()
+
+    def marked(self) -> list[str]:
+        """The words marked on the screen."""
+        return [
+            selection.cursor.selectedText()
+            for view in self.scene.column.views
+            for body in view.text._bodies
+            for selection in body.extraSelections()
+        ]
+
+    def meant(self, theme: Theme) -> list[tuple[str, str]]:
+        """The place that is shown as the one meant: its message, and the words."""
+        return [
+            (view.message.id, selection.cursor.selectedText())
+            for view in self.scene.column.views
+            for body in view.text._bodies
+            for selection in body.extraSelections()
+            if selection.format.background().color().name() == theme.tokens.accent
+        ]
+
+
+def chat(*texts: str) -> list[Message]:
+    return [replace(message(n), content=text) for n, text in enumerate(texts)]
+
+
+async def test_every_place_is_marked_whatever_its_case_and_accents(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    search = Search(
+        theme, qtbot, chat("Café au lait", "two **cafés**, one CAFE\u0301 🎉 café", "tea")
+    )
+    await search.open("cafe")
+    assert search.marked() == ["Café", "café", "CAFE\u0301", "café"]
+    assert search.bar.count.text() == "1 of 4"
+
+
+async def test_enter_goes_on_shift_enter_back_and_round_at_the_ends(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    search = Search(theme, qtbot, chat("a word", "no", "word and word"))
+    await search.open("word")
+    seen = []
+    for back in (False, False, False, True):
+        seen.append((search.bar.count.text(), search.meant(theme)))
+        search.press(Qt.Key.Key_Return, shift=back)
+        await search.quiet()
+    assert seen == [
+        ("1 of 3", [("m0", "word")]),
+        ("2 of 3", [("m2", "word")]),
+        ("3 of 3", [("m2", "word")]),
+        ("1 of 3", [("m0", "word")]),
+    ]
+    assert search.bar.count.text() == "3 of 3"
+
+
+async def test_what_is_not_read_yet_is_counted_and_brought_into_sight(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    messages = [message(n) for n in range(3_000)]
+    messages[40] = replace(messages[40], content="a needle here")
+    search = Search(theme, qtbot, messages)
+    await search.open("needle")
+    assert search.bar.count.text() == "1 of 1"
+    await until(lambda: search.meant(theme) == [("m40", "needle")])
+    view = next(v for v in search.scene.column.views if v.message.id == "m40")
+    assert 0 <= view.y() - search.scene.bar.value() < search.scene.column.viewport().height()
+
+
+async def test_the_first_place_shown_is_the_next_from_where_the_reader_is(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    search = Search(theme, qtbot, chat(*(["needle"] + ["hay"] * 60 + ["needle", "hay"])))
+    await search.open("needle")
+    assert search.bar.count.text() == "2 of 2"
+
+
+async def test_a_place_in_the_part_of_a_long_message_that_is_not_drawn_is_drawn(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    search = Search(theme, qtbot, chat("short", "word " * 20_000 + "needle"))
+    await search.open("needle")
+    await until(lambda: search.meant(theme) == [("m1", "needle")])
+
+
+async def test_a_place_that_only_the_marks_of_markdown_hold_is_counted_and_does_no_harm(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    search = Search(theme, qtbot, chat("hm", "[click](https://example.org/needle)", "x"))
+    await search.open("needle")
+    assert search.bar.count.text() == "1 of 1"
+    assert search.meant(theme) == []
+
+
+async def test_words_are_found_across_marks_of_markdown(theme: Theme, qtbot: QtBot) -> None:
+    search = Search(theme, qtbot, chat("hm", "a **bold** word"))
+    await search.open("bold word")
+    assert search.meant(theme) == [("m1", "bold word")]
+
+
+async def test_esc_ends_the_search_and_its_marks(theme: Theme, qtbot: QtBot) -> None:
+    search = Search(theme, qtbot, chat("a word"))
+    await search.open("word")
+    left: list[bool] = []
+    search.find.left.connect(lambda: left.append(True))
+    search.press(Qt.Key.Key_Escape)
+    assert search.bar.isHidden()
+    assert search.marked() == []
+    assert left == [True]
+
+
+async def test_a_new_message_is_counted_and_the_place_stays(theme: Theme, qtbot: QtBot) -> None:
+    search = Search(theme, qtbot, chat("a word"))
+    await search.open("word")
+    search.scene.commit(message(1, text="word again"))
+    await until(lambda: search.bar.count.text() == "1 of 2")
+
+
+async def test_nothing_found_is_said(theme: Theme, qtbot: QtBot) -> None:
+    search = Search(theme, qtbot, chat("a word"))
+    await search.open("absent")
+    assert search.bar.count.text() == "Not found"
+    assert not search.bar.after.isEnabled()
+    search.type("(")
+    await search.quiet()
+    assert search.bar.count.text() in ("", "Not found")
+
+
+@pytest.mark.parametrize("typed", ["", "   "])
+async def test_an_empty_field_says_nothing(typed: str, theme: Theme, qtbot: QtBot) -> None:
+    search = Search(theme, qtbot, chat("a word"))
+    await search.open("word")
+    search.type(typed)
+    await until(lambda: search.bar.count.text() == "")
+    assert search.marked() == []
+
+
+async def test_the_window_opens_the_search_by_its_keys_and_steps_with_f3(
+    open_window: Opened,
+) -> None:
+    session = await open_window.session("Talk", 4)
+    open_window.window.chat.open(session.id)
+    await until(lambda: len(open_window.said()) == 8)
+    find = open_window.window.chat.finding
+    open_window.window.actions_.find.trigger()
+    assert not find.bar.isHidden()
+    find.bar.field.setText("answer")
+    await until(lambda: find.bar.count.text() == "1 of 4")
+    open_window.window.actions_.find_next.trigger()
+    assert find.bar.count.text() == "2 of 4"
+    open_window.window.actions_.find_previous.trigger()
+    assert find.bar.count.text() == "1 of 4"
+    find.close()
+    await open_window.tasks.idle()
+
+
+async def test_the_words_of_a_search_of_all_chats_are_marked_in_the_chat_that_is_opened(
+    open_window: Opened,
+) -> None:
+    session = await open_window.session("Talk", 3)
+    window = open_window.window
+    window.sessions.search.setText("answ")
+    message_id = (await open_window.app.messages.branch(session.id))[3].id
+    window.sessions.message_chosen.emit(session.id, message_id)
+    await until(lambda: len(open_window.said()) == 6)
+    await open_window.tasks.idle()
+    marked = [
+        selection.cursor.selectedText()
+        for view in open_window.views
+        for body in view.text._bodies
+        for selection in body.extraSelections()
+    ]
+    assert marked == ["answer"] * 3
+    window.sessions.search.clear()
+    assert not any(b.extraSelections() for v in open_window.views for b in v.text._bodies)
