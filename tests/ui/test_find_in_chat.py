@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 
 import pytest
@@ -69,25 +70,40 @@ class Search:
         ]
 
 
+Look = Callable[[list[Message]], Search]
+
+
+@pytest.fixture
+async def look(theme: Theme, qtbot: QtBot) -> AsyncIterator[Look]:
+    made: list[Search] = []
+
+    def make(messages: list[Message]) -> Search:
+        made.append(Search(theme, qtbot, messages))
+        return made[-1]
+
+    yield make
+    for search in made:
+        search.find.close()
+        await search.scene.tasks.close()
+
+
 def chat(*texts: str) -> list[Message]:
     return [replace(message(n), content=text) for n, text in enumerate(texts)]
 
 
 async def test_every_place_is_marked_whatever_its_case_and_accents(
-    theme: Theme, qtbot: QtBot
+    theme: Theme, look: Look
 ) -> None:
-    search = Search(
-        theme, qtbot, chat("Café au lait", "two **cafés**, one CAFE\u0301 🎉 café", "tea")
-    )
+    search = look(chat("Café au lait", "two **cafés**, one CAFE\u0301 🎉 café", "tea"))
     await search.open("cafe")
     assert search.marked() == ["Café", "café", "CAFE\u0301", "café"]
     assert search.bar.count.text() == "1 of 4"
 
 
 async def test_enter_goes_on_shift_enter_back_and_round_at_the_ends(
-    theme: Theme, qtbot: QtBot
+    theme: Theme, look: Look
 ) -> None:
-    search = Search(theme, qtbot, chat("a word", "no", "word and word"))
+    search = look(chat("a word", "no", "word and word"))
     await search.open("word")
     seen = []
     for back in (False, False, False, True):
@@ -104,11 +120,11 @@ async def test_enter_goes_on_shift_enter_back_and_round_at_the_ends(
 
 
 async def test_what_is_not_read_yet_is_counted_and_brought_into_sight(
-    theme: Theme, qtbot: QtBot
+    theme: Theme, look: Look
 ) -> None:
     messages = [message(n) for n in range(3_000)]
     messages[40] = replace(messages[40], content="a needle here")
-    search = Search(theme, qtbot, messages)
+    search = look(messages)
     await search.open("needle")
     assert search.bar.count.text() == "1 of 1"
     await until(lambda: search.meant(theme) == [("m40", "needle")])
@@ -117,38 +133,38 @@ async def test_what_is_not_read_yet_is_counted_and_brought_into_sight(
 
 
 async def test_the_first_place_shown_is_the_next_from_where_the_reader_is(
-    theme: Theme, qtbot: QtBot
+    theme: Theme, look: Look
 ) -> None:
-    search = Search(theme, qtbot, chat(*(["needle"] + ["hay"] * 60 + ["needle", "hay"])))
+    search = look(chat(*(["needle"] + ["hay"] * 60 + ["needle", "hay"])))
     await search.open("needle")
     assert search.bar.count.text() == "2 of 2"
 
 
 async def test_a_place_in_the_part_of_a_long_message_that_is_not_drawn_is_drawn(
-    theme: Theme, qtbot: QtBot
+    theme: Theme, look: Look
 ) -> None:
-    search = Search(theme, qtbot, chat("short", "word " * 20_000 + "needle"))
+    search = look(chat("short", "word " * 20_000 + "needle"))
     await search.open("needle")
     await until(lambda: search.meant(theme) == [("m1", "needle")])
 
 
 async def test_a_place_that_only_the_marks_of_markdown_hold_is_counted_and_does_no_harm(
-    theme: Theme, qtbot: QtBot
+    theme: Theme, look: Look
 ) -> None:
-    search = Search(theme, qtbot, chat("hm", "[click](https://example.org/needle)", "x"))
+    search = look(chat("hm", "[click](https://example.org/needle)", "x"))
     await search.open("needle")
     assert search.bar.count.text() == "1 of 1"
     assert search.meant(theme) == []
 
 
-async def test_words_are_found_across_marks_of_markdown(theme: Theme, qtbot: QtBot) -> None:
-    search = Search(theme, qtbot, chat("hm", "a **bold** word"))
+async def test_words_are_found_across_marks_of_markdown(theme: Theme, look: Look) -> None:
+    search = look(chat("hm", "a **bold** word"))
     await search.open("bold word")
     assert search.meant(theme) == [("m1", "bold word")]
 
 
-async def test_esc_ends_the_search_and_its_marks(theme: Theme, qtbot: QtBot) -> None:
-    search = Search(theme, qtbot, chat("a word"))
+async def test_esc_ends_the_search_and_its_marks(theme: Theme, look: Look) -> None:
+    search = look(chat("a word"))
     await search.open("word")
     left: list[bool] = []
     search.find.left.connect(lambda: left.append(True))
@@ -158,15 +174,15 @@ async def test_esc_ends_the_search_and_its_marks(theme: Theme, qtbot: QtBot) -> 
     assert left == [True]
 
 
-async def test_a_new_message_is_counted_and_the_place_stays(theme: Theme, qtbot: QtBot) -> None:
-    search = Search(theme, qtbot, chat("a word"))
+async def test_a_new_message_is_counted_and_the_place_stays(theme: Theme, look: Look) -> None:
+    search = look(chat("a word"))
     await search.open("word")
     search.scene.commit(message(1, text="word again"))
     await until(lambda: search.bar.count.text() == "1 of 2")
 
 
-async def test_nothing_found_is_said(theme: Theme, qtbot: QtBot) -> None:
-    search = Search(theme, qtbot, chat("a word"))
+async def test_nothing_found_is_said(theme: Theme, look: Look) -> None:
+    search = look(chat("a word"))
     await search.open("absent")
     assert search.bar.count.text() == "Not found"
     assert not search.bar.after.isEnabled()
@@ -176,8 +192,8 @@ async def test_nothing_found_is_said(theme: Theme, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("typed", ["", "   "])
-async def test_an_empty_field_says_nothing(typed: str, theme: Theme, qtbot: QtBot) -> None:
-    search = Search(theme, qtbot, chat("a word"))
+async def test_an_empty_field_says_nothing(typed: str, look: Look) -> None:
+    search = look(chat("a word"))
     await search.open("word")
     search.type(typed)
     await until(lambda: search.bar.count.text() == "")
