@@ -84,6 +84,11 @@ class ChatRequest:
     chat: bool = False
     own_turns: int = 0
 
+    @property
+    def goes_on(self) -> bool:
+        """Whether the answer is begun already, and is to go on where it broke off."""
+        return bool(self.messages) and self.messages[-1].role == "assistant"
+
     def sampling(self) -> dict[str, float]:
         """The sampling options that are set, by name."""
         values = {name: getattr(self, name) for name in SAMPLING}

@@ -139,7 +139,7 @@ class OllamaConnection:
             think=False if request.json_schema is not None else None,
             options=_options(request, num_ctx),
         )
-        splitter = ReasoningSplitter()
+        splitter = ReasoningSplitter(goes_on=request.goes_on)
         calls: list[ToolCall] = []
         last: Delta | None = None
         try:

@@ -65,7 +65,7 @@ class OpenAIConnection:
         Raises `Unreachable` or `Refused`.
         """
         chunks = await self._begin(chat_body(model, request), self._asked(model, request))
-        reader = ChunkReader()
+        reader = ChunkReader(request)
         try:
             async for chunk in chunks:
                 for delta in reader.read(chunk):

@@ -125,8 +125,8 @@ def _message(message: WireMessage) -> dict[str, Any]:
 class ChunkReader:
     """Turns the chunks of one answer into deltas; how it ended is kept for `last`."""
 
-    def __init__(self) -> None:
-        self._splitter = ReasoningSplitter()
+    def __init__(self, request: ChatRequest) -> None:
+        self._splitter = ReasoningSplitter(goes_on=request.goes_on)
         self._usage: Usage | None = None
         self._calls: dict[int, _CallBeingWritten] = {}
         self.finish: str | None = None

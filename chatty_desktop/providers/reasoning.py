@@ -42,13 +42,14 @@ class ReasoningSplitter:
 
     A tag may be split over pieces, so an ending that could still become a tag is held back until
     it is decided or `finish` is called. A tag inside code (between backticks, or in a fenced
-    block) is what the answer talks about and stays. Space before the answer's first word goes.
+    block) is what the answer talks about and stays. Space before the answer's first word goes, but
+    for one that `goes_on` where another broke off.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, goes_on: bool = False) -> None:
         self._held = ""
         self._closing = ""
-        self._at_start = True
+        self._at_start = not goes_on
         self._code = _Code()
 
     def feed(self, piece: str) -> list[Delta]:

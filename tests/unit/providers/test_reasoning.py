@@ -55,3 +55,10 @@ def test_text_that_cannot_become_a_tag_is_passed_on_at_once() -> None:
     splitter = ReasoningSplitter()
     assert [d.text for d in splitter.feed("Hello <")] == ["Hello "]
     assert [d.text for d in splitter.feed("3")] == ["<3"]
+
+
+def test_space_at_the_beginning_goes_but_where_an_answer_goes_on() -> None:
+    begun = ReasoningSplitter()
+    assert [d.text for d in (*begun.feed("  Five"), *begun.finish())] == ["Five"]
+    going_on = ReasoningSplitter(goes_on=True)
+    assert [d.text for d in (*going_on.feed(" six"), *going_on.finish())] == [" six"]
