@@ -18,25 +18,11 @@ from chatty_desktop.domain.messages import Session
 from chatty_desktop.domain.titles import title_from
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.database import Database
-from chatty_desktop.storage.renaming import Renaming
+from chatty_desktop.storage.renaming import PARTS, Renaming
 from chatty_desktop.storage.sessions import session_of
 
 _AT_ONCE = 1_000
 """Rows written at a time."""
-
-# In this order, since later ones name what earlier ones hold.
-_PARTS: tuple[Table, ...] = (
-    tables.messages,
-    tables.runs,
-    tables.run_log,
-    tables.requests,
-    tables.ledger,
-    tables.state_revisions,
-    tables.layer_starts,
-    tables.summaries,
-    tables.facts,
-    tables.episodes,
-)
 
 _JSON = ("tool_calls", "strategy", "sections", "message_ids", "patch", "dropped", "state",
          "source_ids")  # fmt: skip
@@ -70,7 +56,7 @@ def read_chat(connection: Connection, session_id: str) -> ChatDocument:
     if session is None:
         raise Invalid("That chat is no longer there.")
     parts: dict[str, list[dict[str, Any]]] = {}
-    for table in _PARTS:
+    for table in PARTS:
         order = [table.c.seq] if "seq" in table.c else [table.c[_time(table)], table.c.id]
         rows = connection.execute(
             select(table).where(table.c.session_id == session_id).order_by(*order)
@@ -144,7 +130,7 @@ def _add(connection: Connection, document: ChatDocument, agents: Mapping[str, st
     )
     known = set(renaming.messages)
     runs = {run.id for run in document.runs}
-    for table in _PARTS:
+    for table in PARTS:
         rows: list[dict[str, Any]] = []
         for item in _items(document, table.name):
             values = _packed(item.model_dump(mode="json"))

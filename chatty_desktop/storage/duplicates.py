@@ -13,25 +13,13 @@ from chatty_desktop.domain.messages import Session
 from chatty_desktop.engine.ports import Publish
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.database import Database
-from chatty_desktop.storage.renaming import Renaming
+from chatty_desktop.storage.renaming import PARTS, Renaming
 from chatty_desktop.storage.sessions import session_of
 
 _AT_ONCE = 1_000
 """Rows read and written at a time."""
 
-COPIED = (
-    tables.messages,
-    tables.runs,
-    tables.run_log,
-    tables.requests,
-    tables.ledger,
-    tables.state_revisions,
-    tables.layer_starts,
-    tables.summaries,
-    tables.facts,
-    tables.episodes,
-    tables.recalls,
-)
+COPIED = (*PARTS, tables.recalls)
 """Every table with rows of a chat, those that others name first."""
 
 

@@ -17,6 +17,21 @@ _MESSAGE_IDS = ("id", "parent_id", "message_id", "after_message_id", "through_me
                 "before_id", "query_id")  # fmt: skip
 """Columns that name a message (`id`: of the table of messages alone)."""
 
+# In this order, since later ones name what earlier ones hold.
+PARTS: tuple[Table, ...] = (
+    tables.messages,
+    tables.runs,
+    tables.run_log,
+    tables.requests,
+    tables.ledger,
+    tables.state_revisions,
+    tables.layer_starts,
+    tables.summaries,
+    tables.facts,
+    tables.episodes,
+)
+"""What a chat is made of, but for what can be made again."""
+
 
 class Renaming:
     """Knows the new id of every old one. What is named in a row and is not in the chat stays as

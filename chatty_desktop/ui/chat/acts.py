@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QMessageBox, QPushButton, QWidget
 
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.events import Notice
-from chatty_desktop.domain.messages import DeletionCounts, Message
+from chatty_desktop.domain.messages import Message
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.ui.chat.asked import (
     AnswerAgain,
@@ -24,7 +24,8 @@ from chatty_desktop.ui.chat.asked import (
 )
 from chatty_desktop.ui.chat.message_menu import MessageMenu
 from chatty_desktop.ui.controls import ModelChoices
-from chatty_desktop.ui.language import tr, trn
+from chatty_desktop.ui.counts import counted
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 
@@ -134,7 +135,7 @@ class MessageActs(QObject):
 
     async def _delete(self, message: Message, following: bool) -> None:
         counts = await self._chat.delete_message(message.id, following=following)
-        text = tr("Deleted: {what}.", what=", ".join(_counted(counts)))
+        text = tr("Deleted: {what}.", what=counted(counts))
         self.noticed.emit(Notice("info", text, message.session_id))
 
 
@@ -153,19 +154,3 @@ def _what_goes(message: Message, *, following: bool) -> str:
     if message.role == "user":
         return tr("Delete this message and the answers to it?")
     return tr("Delete this answer?")
-
-
-def _counted(counts: DeletionCounts) -> list[str]:
-    """What went, the messages first."""
-    parts = [trn("{count} message", "{count} messages", counts.messages)]
-    if counts.revisions:
-        parts.append(trn("{count} state of memory", "{count} states of memory", counts.revisions))
-    if counts.summaries:
-        parts.append(trn("{count} summary", "{count} summaries", counts.summaries))
-    if counts.facts:
-        parts.append(trn("{count} fact", "{count} facts", counts.facts))
-    if counts.episodes:
-        parts.append(trn("{count} episode", "{count} episodes", counts.episodes))
-    if counts.ledger_rows:
-        parts.append(trn("{count} ledger row", "{count} ledger rows", counts.ledger_rows))
-    return parts

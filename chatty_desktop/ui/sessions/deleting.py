@@ -14,6 +14,7 @@ from chatty_desktop.engine.deletion import Deletions
 from chatty_desktop.engine.ports import Sessions
 from chatty_desktop.ui.banners import BannerAction
 from chatty_desktop.ui.chat.pane import ChatPane
+from chatty_desktop.ui.counts import counted
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.tasks import Tasks
 
@@ -78,18 +79,7 @@ class Deleting(QObject):
 
 def deleted(titles: Sequence[str], counts: DeletionCounts) -> str:
     """One line for the person."""
-    gone = [trn("{count} message", "{count} messages", counts.messages)]
-    if counts.revisions:
-        gone.append(trn("{count} state of memory", "{count} states of memory", counts.revisions))
-    if counts.summaries:
-        gone.append(trn("{count} summary", "{count} summaries", counts.summaries))
-    if counts.facts:
-        gone.append(trn("{count} fact", "{count} facts", counts.facts))
-    if counts.episodes:
-        gone.append(trn("{count} episode", "{count} episodes", counts.episodes))
-    if counts.ledger_rows:
-        gone.append(trn("{count} ledger row", "{count} ledger rows", counts.ledger_rows))
-    what = ", ".join(gone)
+    what = counted(counts)
     if len(titles) == 1:
         return tr("Deleted “{title}”: {what}.", title=titles[0], what=what)
     chats = trn("{count} chat", "{count} chats", len(titles))
