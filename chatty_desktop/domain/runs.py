@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.requests import Usage
+from chatty_desktop.domain.tokens import estimate
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,3 +61,23 @@ class SentRequest:
     estimated_tokens: int
     usage: Usage = field(default_factory=Usage)
     at: float = 0.0
+
+
+RequestPart = Literal["system", "memory", "recalled", "earlier"]
+"""What a request has besides the new message: the system prompt, what memory made of the past,
+single messages that it recalls, and messages word for word."""
+
+
+@dataclass(frozen=True, slots=True)
+class NextRequest:
+    """How much the next request to an agent is before the new message is written, in estimated
+    tokens. `context` is what its model takes in, None where that is not known. `recalled` is the
+    size of what the message before brought back: what the next one does, only its words tell."""
+
+    model: str
+    parts: Mapping[RequestPart, int]
+    context: int | None = None
+
+    def tokens(self, text: str) -> int:
+        """Of the whole request, with a new message; "" for none."""
+        return sum(self.parts.values()) + (estimate(text) if text else 0)

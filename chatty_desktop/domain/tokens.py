@@ -12,5 +12,5 @@ def estimate(text: str) -> int:
     length = len(text)
     if text.isascii():
         return length // 4 + _PER_MESSAGE
-    other = length - sum(map(str.isascii, text))
+    other = length - len(text.encode("ascii", "ignore"))
     return (length - other) // 4 + other * 2 // 3 + _PER_MESSAGE

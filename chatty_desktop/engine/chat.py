@@ -28,11 +28,12 @@ from chatty_desktop.domain.events import (
 from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.memory import LayerStart, MemorySnapshot
 from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Status
-from chatty_desktop.domain.runs import Run, SentRequest
+from chatty_desktop.domain.runs import NextRequest, Run, SentRequest
 from chatty_desktop.domain.strategies import layers_of
 from chatty_desktop.engine.memory import build_memory
 from chatty_desktop.engine.memory.contract import MemoryLayer, Refolding, Surroundings
 from chatty_desktop.engine.models import ModelChooser
+from chatty_desktop.engine.next_request import next_request
 from chatty_desktop.engine.ports import (
     Agents,
     Embedders,
@@ -295,6 +296,14 @@ class ChatService:
         """What was last sent to a model for the agent in the session, None before the first."""
         return await self._runs.last_request(scope)
 
+    async def next_request(self, scope: Scope) -> NextRequest:
+        """How much the next request to an agent is, without the new message. Stores nothing, asks
+        no model for anything; a scope that nothing was said in yet will do, too. Raises
+        `ChattyError` when it cannot be told."""
+        agent = await self._usable_agent(scope.agent_id, scope.session_id)
+        memory = self._memory_of(agent, scope, "", only_looks=True)
+        return await next_request(agent, scope, memory, self._models)
+
     async def wait(self, session_id: str) -> None:
         """Return when the session's run has ended and its memory has settled."""
         await self._running.wait(session_id)
@@ -438,7 +447,9 @@ class ChatService:
         self._memory_of(agent, Scope(agent_id, session_id), "")
         return agent
 
-    def _memory_of(self, agent: Agent, scope: Scope, run_id: str) -> MemoryLayer:
+    def _memory_of(
+        self, agent: Agent, scope: Scope, run_id: str, *, only_looks: bool = False
+    ) -> MemoryLayer:
         strategy = agent.definition.memory_strategy
         around = Surroundings(
             scope=scope,
@@ -450,7 +461,8 @@ class ChatService:
             episodes=self._episodes,
             embedders=self._embedders,
             prompts=self._prompts,
-            tell=self._teller(scope, run_id),
+            tell=_say_nothing if only_looks else self._teller(scope, run_id),
+            only_looks=only_looks,
         )
         return build_memory(strategy, around)
 
@@ -464,6 +476,10 @@ class ChatService:
             self._publish(RunLogged(scope.session_id, entry))
 
         return tell
+
+
+async def _say_nothing(_level: Level, _text: str) -> None:
+    """For memory that only looks."""
 
 
 def _run_of_none(agent: Agent, scope: Scope) -> Run:

@@ -112,6 +112,7 @@ QToolButton[kind="floating"]:hover {{ background: {t.hover}; }}
 QToolButton[kind="floating"]:focus {{ border-color: {t.accent}; }}
 QToolButton[kind="line"] {{ padding: 0 4px; }}
 QToolButton[kind="status"] {{ padding: 1px 6px; border-radius: 4px; color: {t.muted}; }}
+QToolButton[kind="status"][tone="warning"] {{ color: {t.warning}; }}
 QToolButton[kind="status"][tone="danger"] {{ color: {t.danger}; }}
 QToolButton::menu-indicator {{ image: none; }}
 """

@@ -197,3 +197,13 @@ def test_tab_and_shift_tab_leave_the_input(composer: Composer) -> None:
         QTest.keyClick(composer.input, key, modifier)
         assert composer.text == "some words"
         assert QApplication.focusWidget() is not composer.input
+
+
+def test_the_input_grows_when_its_lines_wrap_in_a_narrower_window(composer: Composer) -> None:
+    composer.set_text("a few words that fit on one line of a wide window, and not of a narrow one")
+    wide = composer.input.height()
+    composer.resize(300, 200)
+    QApplication.processEvents()
+    lines = composer.input.document().size().height()
+    assert lines > 1
+    assert composer.input.height() >= lines * composer.input.fontMetrics().lineSpacing() > wide

@@ -58,7 +58,8 @@ class Surroundings:
 
     `layer` keys what the strategy stores, so that two layers of one scope stay apart. `prompts`
     holds the texts of resources/prompts by file name without ending. `tell` writes a line to the
-    run log of the session.
+    run log of the session. `only_looks`: recall is asked what it would show; it stores nothing and
+    asks no model.
     """
 
     scope: Scope
@@ -71,3 +72,4 @@ class Surroundings:
     embedders: Embedders
     prompts: Mapping[str, str]
     tell: Callable[[Level, str], Awaitable[None]]
+    only_looks: bool = False

@@ -68,6 +68,8 @@ class Layer:
         await begin(self._around, queue, incoming)
         self._recalled = queue
         embedder = self._around.embedders.present()
+        if self._around.only_looks:
+            return await self._as_last_time(queue.branch) if embedder else []
         if embedder is None:
             await self._around.tell(
                 "warning",
@@ -151,6 +153,13 @@ class Layer:
         return MemorySnapshot(self._config.model_dump(mode="json"), (layer,))
 
     # --- recalling ---------------------------------------------------------------------------
+
+    async def _as_last_time(self, branch: Branch) -> list[Section]:
+        """What the last recall showed, as far as it may be shown again."""
+        recall = await self._around.episodes.last_recall(self._around.scope, self._around.layer)
+        candidates = recall.candidates if recall else ()
+        may = [each for each in candidates if not self._why_not(each.message_id, branch, None)]
+        return self._sections(may, branch)
 
     def _why_not(
         self, message_id: str, branch: Branch, end: int | None

@@ -83,7 +83,7 @@ async def read_again(around: Surroundings, queue: Queue) -> Queue:
 async def begin(around: Surroundings, queue: Queue, incoming: Message) -> None:
     """Note where a memory begins, at its first run here: with the incoming message, or, when the
     strategy was changed in mid-session, with the last exchange before it."""
-    if queue.begins:
+    if queue.begins and not around.only_looks:
         first = queue.exchange[0] if queue.exchange else incoming
         await around.store.add_layer_start(
             around.scope, around.layer, LayerStart(first.id, time.time())

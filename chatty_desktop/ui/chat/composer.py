@@ -24,6 +24,7 @@ from chatty_desktop.engine.memory import implemented
 from chatty_desktop.ui.chat.input import MessageInput
 from chatty_desktop.ui.chat.laid_aside import LaidAside, is_long
 from chatty_desktop.ui.chat.memory_words import short
+from chatty_desktop.ui.chat.request_size import RequestSize
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.pieces import IconLabel
@@ -228,12 +229,17 @@ class Composer(QFrame):
         self._memory.setFont(self._theme.small())
         row.addWidget(self._memory_icon)
         row.addWidget(self._memory, 1)
+        self.request_size = RequestSize(lambda: self.text, self._theme)
+        self.text_changed.connect(self.request_size.count_again)
+        row.addWidget(self.request_size)
+        # Of one height, whether or not the size is known.
+        row.addStrut(self.request_size.sizeHint().height())
         return row
 
     # --- behaviour -----------------------------------------------------------------------
 
     def _submit(self) -> None:
-        if self.send.isEnabled() and not self._answering():
+        if self.send.isEnabled() and not self.answering:
             self.send_wanted.emit(self.text)
 
     def _text_changed(self) -> None:
@@ -259,7 +265,9 @@ class Composer(QFrame):
         if self.agent_id is not None:
             self.agent_chosen.emit(self.agent_id)
 
-    def _answering(self) -> bool:
+    @property
+    def answering(self) -> bool:
+        """Whether a reply is being waited for or written."""
         return self._phase not in ("idle", "settling")
 
     def _show_agent(self) -> None:
@@ -287,7 +295,7 @@ class Composer(QFrame):
     def _show_state(self) -> None:
         agent = self.agent
         usable = agent is not None and implemented(agent.definition.memory_strategy.kind)
-        answering = self._answering()
+        answering = self.answering
         self.send.setVisible(not answering)
         self.stop.setVisible(answering)
         said = bool(self._aside.texts) or self.input.has_words()

@@ -41,8 +41,10 @@ class MessageInput(QPlainTextEdit):
         self.setAccessibleName(tr("Message"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.document().setDocumentMargin(2)
-        self.textChanged.connect(self._fit)
+        # Also when it wraps elsewhere for another width.
+        self.document().documentLayout().documentSizeChanged.connect(self._fit)
         self._fit()
 
     def put(self, text: str) -> None:

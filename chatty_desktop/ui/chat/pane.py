@@ -18,6 +18,7 @@ from chatty_desktop.domain.events import (
     AgentsChanged,
     BranchChanged,
     Event,
+    MemoryChanged,
     MessageCommitted,
     ModelProgress,
     Notice,
@@ -43,6 +44,7 @@ from chatty_desktop.ui.chat.find import FindInChat
 from chatty_desktop.ui.chat.header import ChatHeader
 from chatty_desktop.ui.chat.history import OwnMessages
 from chatty_desktop.ui.chat.memory_words import sentence
+from chatty_desktop.ui.chat.request_size import NextRequestSize
 from chatty_desktop.ui.chat.transcript import Transcript
 from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.language import tr
@@ -141,6 +143,14 @@ class ChatPane(QWidget):
         self.finding.left.connect(self.composer.input.setFocus)
         self.composer.stop_wanted.connect(self.stop)
         self.composer.agent_chosen.connect(self._agent_chosen)
+        self._size = NextRequestSize(
+            self.composer.request_size,
+            ask=chat.next_request,
+            scope=self._next_scope,
+            busy=lambda: self.composer.answering,
+            tasks=tasks,
+        )
+        self.composer.agent_shown.connect(lambda _agent: self._size.refresh())
         self._keeping = Throttle(DRAFT_MS, self._keep_draft, self)
         self.composer.text_changed.connect(self._keeping.request)
         self._own = OwnMessages(
@@ -244,6 +254,7 @@ class ChatPane(QWidget):
         self.composer.set_text(self._drafts.text(session_id))
         # What is shown now is what is kept.
         self._keeping.drop()
+        self._size.refresh()
         phase = self._chat.phase(session_id) if session_id else None
         self.composer.set_phase(phase.phase if phase else "idle")
         self.banners.set_session(session_id)
@@ -266,6 +277,11 @@ class ChatPane(QWidget):
             self.composer.set_agent(session.agent_id)
         self._announce_scope()
         self._say_empty()
+
+    def _next_scope(self) -> Scope | None:
+        """Whom the next message goes to, and where; a chat that is not there yet has no id."""
+        agent_id = self.composer.agent_id
+        return Scope(agent_id, self._session_id or "") if agent_id else None
 
     def _announce_scope(self) -> None:
         agent_id, session_id = self.composer.agent_id, self._session_id
@@ -330,6 +346,8 @@ class ChatPane(QWidget):
     # --- what happens --------------------------------------------------------------------
 
     def _heard(self, event: Event) -> None:
+        if self._changes_next_request(event):
+            self._size.refresh()
         match event:
             case MessageCommitted() | TextStreamed() | RunLogged():
                 self.transcript.take(event)
@@ -351,6 +369,17 @@ class ChatPane(QWidget):
                 self._tasks.start(self._read_title(self._session_id))
             case _:
                 pass
+
+    def _changes_next_request(self, event: Event) -> bool:
+        match event:
+            case BranchChanged(session_id=session_id) | RunPhaseChanged(session_id=session_id):
+                return session_id == self._session_id
+            case MemoryChanged(scope=scope):
+                return scope.session_id == self._session_id
+            case AgentsChanged() | SettingsChanged():
+                return True
+            case _:
+                return False
 
     async def _read_agents(self) -> None:
         agents = await self._agents.list()
