@@ -26,12 +26,14 @@ from chatty_desktop.engine.providers import Providers
 from chatty_desktop.engine.reembed import Reembedding
 from chatty_desktop.engine.standing import ModelStanding
 from chatty_desktop.engine.titles import Titles
+from chatty_desktop.engine.tool_servers import ToolServers
 from chatty_desktop.engine.tools.boxes import ToolBoxes
 from chatty_desktop.paths import Paths, default_data_folder, resources_folder
 from chatty_desktop.providers.discovery import Discovery
 from chatty_desktop.providers.downloads import Downloads
 from chatty_desktop.providers.embedders import SystemEmbedder
 from chatty_desktop.providers.engines import LocalEngines
+from chatty_desktop.providers.mcp.servers import McpServers
 from chatty_desktop.providers.ollama_library import OllamaLibrary
 from chatty_desktop.providers.probing import ModelProbing
 from chatty_desktop.providers.registry import ProviderRegistry
@@ -98,6 +100,8 @@ class App:
     deletions: Deletions
     is_new: bool
     titles: Titles
+    mcp: McpServers
+    tool_servers: ToolServers
     _database: Database
     _lock: FileLock
 
@@ -145,6 +149,8 @@ class App:
             models.apply(settings.current)
             embedders = SystemEmbedder(lambda: settings.current, models.embedding_of)
             engines = LocalEngines(lambda: models.local)
+            mcp = McpServers(paths.logs, keys.key, events.publish)
+            mcp.apply(settings.current)
             chooser = ModelChooser(models, lambda: settings.current)
             chat = ChatService(
                 sessions=sessions,
@@ -168,6 +174,7 @@ class App:
         def follow(event: Event) -> None:
             if isinstance(event, SettingsChanged):
                 models.apply(settings.current)
+                mcp.apply(settings.current)
             elif isinstance(event, KeyChanged):
                 models.renew(event.provider_id)
 
@@ -200,7 +207,7 @@ class App:
             embedders=embedders,
             reembedding=Reembedding(episodes, embedders, events.publish),
             consents=PersonsConsents(events.publish),
-            tools=ToolBoxes([]),
+            tools=ToolBoxes([mcp]),
             chat=chat,
             data=DataFolder(
                 paths=paths,
@@ -222,6 +229,8 @@ class App:
                 wanted=lambda: settings.current.automatic_titles,
                 publish=events.publish,
             ),
+            mcp=mcp,
+            tool_servers=ToolServers(settings, keys),
             _database=database,
             _lock=lock,
         )
@@ -239,9 +248,11 @@ class App:
 
     def begin(self) -> None:
         """Start what goes on beside a window and not beside a single command: deleting for good
-        what was put away, naming new chats, and asking the person about calls of tools."""
+        what was put away, naming new chats, asking the person about calls of tools, and MCP servers
+        that are to start with the app."""
         self.consents.attend()
         self.deletions.begin()
+        self.mcp.begin()
         self.events.subscribe(self.titles.heard)
 
     async def erase(self, what: Erasing, work: Work) -> Erased:
@@ -278,6 +289,7 @@ class App:
             self.deletions.close(),
             self.titles.close(),
             self.chat.close(),
+            self.mcp.close(),
             self.models.close(),
             self.drafts.close(),
             self.episodes.close(),

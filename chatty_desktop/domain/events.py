@@ -158,6 +158,13 @@ class DownloadChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class McpChanged:
+    """An MCP server of that name is not as it was: its state, or what it has."""
+
+    server: str
+
+
+@dataclass(frozen=True, slots=True)
 class RestartWanted:
     """The person wants the app closed and opened again."""
 
@@ -200,6 +207,7 @@ Event = (
     | EnginesChanged
     | EmbeddingProgress
     | DownloadChanged
+    | McpChanged
     | RestartWanted
     | Notice
 )

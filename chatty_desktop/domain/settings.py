@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.json_places import line_of
+from chatty_desktop.domain.mcp_settings import SHARED_KEY, McpServer
 from chatty_desktop.domain.strategies import describe, problems
 
 ProviderKind = Literal["llama_cpp", "openai", "ollama"]
@@ -123,7 +124,10 @@ class ChatSettings(_Part):
 
 class Settings(_Part):
     """The whole file. Order of providers = order of fallback. `automatic_titles`: a model names
-    new chats; else they are called by their first words."""
+    new chats; else they are called by their first words. `mcp_servers`, by their names, stand in
+    the file under the key that other programs use."""
+
+    model_config = ConfigDict(populate_by_name=True)
 
     providers: tuple[ProviderSettings, ...] = (
         ProviderSettings(id="local", kind="llama_cpp", models=("starter",)),
@@ -134,6 +138,7 @@ class Settings(_Part):
     appearance: Appearance = Appearance()
     chat: ChatSettings = ChatSettings()
     automatic_titles: bool = True
+    mcp_servers: Mapping[str, McpServer] = Field(default_factory=dict, alias=SHARED_KEY)
 
     def provider(self, provider_id: str) -> ProviderSettings | None:
         """The provider of that id."""
@@ -143,6 +148,21 @@ class Settings(_Part):
         """The same, with a provider in the place of the one of its id."""
         entries = tuple(changed if e.id == changed.id else e for e in self.providers)
         return self.model_copy(update={"providers": entries})
+
+    def with_mcp_server(
+        self, name: str, server: McpServer | None, instead_of: str = ""
+    ) -> Settings:
+        """The same, with an MCP server under a name, in the place of the one that has it or of
+        the one called `instead_of`; None takes it away."""
+        servers: dict[str, McpServer] = {}
+        for other, entry in self.mcp_servers.items():
+            if other not in (name, instead_of):
+                servers[other] = entry
+            elif server is not None:
+                servers[name] = server
+        if server is not None:
+            servers.setdefault(name, server)
+        return self.model_copy(update={"mcp_servers": servers})
 
     @field_validator("providers")
     @classmethod
@@ -212,7 +232,7 @@ def write_settings(settings: Settings) -> str:
     ]
     if settings.embedder is not None:
         written["embedder"] = settings.embedder.model_dump(mode="json", exclude_defaults=True)
-    written |= settings.model_dump(mode="json", exclude=named, exclude_defaults=True)
+    written |= settings.model_dump(mode="json", exclude=named, exclude_defaults=True, by_alias=True)
     return json.dumps(written, indent=2, ensure_ascii=False) + "\n"
 
 

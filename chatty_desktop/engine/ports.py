@@ -333,7 +333,12 @@ class SettingsStore(Protocol):
 
 
 class Keys(Protocol):
-    """The keys of providers."""
+    """The keys of providers and of MCP servers."""
+
+    async def set(self, provider_id: str, key: str, *, into_file: bool = False) -> None:
+        """Keep a key. Raises `Invalid`, `NoKeyring` when the person has to be asked whether it
+        may go into a file (`into_file`), `StorageFailed`."""
+        ...
 
     async def copy(self, provider_id: str, new_id: str) -> bool:
         """Give a stored key to another id, too; False where there is none. Raises

