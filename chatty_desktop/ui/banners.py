@@ -104,6 +104,7 @@ class Banners(QWidget):
         # Not a label: those do not break a long path, and cut it off.
         words = MessageBody(self._theme)
         words.show_plain(notice.text)
+        words.setAccessibleName(banner.accessibleName())
         close = icon_button(self._theme, "x", tr("Dismiss"))
         close.setFixedSize(L + XS, L + XS)
         close.clicked.connect(lambda: self.drop(notice))

@@ -18,6 +18,7 @@ from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.menus import Actions
 from chatty_desktop.ui.palette.entries import entries_of
 from chatty_desktop.ui.palette.palette import Palette
+from chatty_desktop.ui.reading_order import to_next
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 
@@ -80,6 +81,7 @@ class ChatWindow(QMainWindow):
             self,
             actions=self.actions_,
             palette=self.palette_,
+            chat=self.chat,
             app=app,
             theme=theme,
             tasks=self._tasks,
@@ -110,6 +112,9 @@ class ChatWindow(QMainWindow):
         self.raise_()
         self.activateWindow()
         self.chat.composer.input.setFocus()
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return to_next(self, forward=forward)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._released:

@@ -1,4 +1,5 @@
-"""What every window of the app can do: letters larger and smaller, the palette, the shortcuts."""
+"""What every window of the app can do: letters larger and smaller, the palette, the shortcuts, and
+saying what happens in its chat."""
 
 from __future__ import annotations
 
@@ -9,6 +10,8 @@ from PySide6.QtWidgets import QMainWindow
 from chatty_desktop.app import App
 from chatty_desktop.domain.settings import with_appearance
 from chatty_desktop.domain.text_size import stepped
+from chatty_desktop.ui.announcing import Announcer, ChatAnnouncements
+from chatty_desktop.ui.chat.pane import ChatPane
 from chatty_desktop.ui.menus import Actions
 from chatty_desktop.ui.palette.palette import Palette
 from chatty_desktop.ui.tasks import Tasks
@@ -16,7 +19,10 @@ from chatty_desktop.ui.theme import Theme
 
 
 class Everywhere(QObject):
-    """Connects those actions of a window."""
+    """Connects those actions of a window with a chat.
+
+    announcer: has said of the chat what people must hear who do not see it.
+    """
 
     def __init__(
         self,
@@ -24,12 +30,21 @@ class Everywhere(QObject):
         *,
         actions: Actions,
         palette: Palette,
+        chat: ChatPane,
         app: App,
         theme: Theme,
         tasks: Tasks,
     ) -> None:
         super().__init__(window)
         self._window, self._app, self._theme, self._tasks = window, app, theme, tasks
+        self.announcer = Announcer(window)
+        names = chat.composer.picker
+        said = ChatAnnouncements(
+            self.announcer,
+            shown=lambda: chat.session_id,
+            speaker=lambda agent_id: names.itemText(names.findData(agent_id)),
+        )
+        window.destroyed.connect(app.events.subscribe(said.take))
         actions.palette.triggered.connect(palette.open)
         actions.larger.triggered.connect(lambda: self._step(1))
         actions.smaller.triggered.connect(lambda: self._step(-1))

@@ -31,6 +31,7 @@ from chatty_desktop.ui.menus import SCHEMES, Actions
 from chatty_desktop.ui.palette.entries import Entry, entries_of
 from chatty_desktop.ui.palette.palette import Palette
 from chatty_desktop.ui.palette.places import agents_and_chats, pages
+from chatty_desktop.ui.reading_order import to_next
 from chatty_desktop.ui.sessions.deleting import Deleting
 from chatty_desktop.ui.sessions.list import SessionList
 from chatty_desktop.ui.status.line import StatusLine
@@ -134,10 +135,11 @@ class MainWindow(QMainWindow):
             theme=theme,
             tasks=tasks,
         )
-        Everywhere(
+        self.everywhere = Everywhere(
             self,
             actions=self.actions_,
             palette=self.palette_,
+            chat=self.chat,
             app=app,
             theme=theme,
             tasks=tasks,
@@ -231,6 +233,9 @@ class MainWindow(QMainWindow):
         """Let the window close now."""
         self._released = True
         self.close()
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return to_next(self, forward=forward)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self._released:

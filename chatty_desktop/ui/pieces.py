@@ -264,9 +264,15 @@ def caption(theme: Theme, text: str = "", tone: Tone = "muted") -> QLabel:
     return label
 
 
-def scrolled(content: QWidget) -> QScrollArea:
-    """A widget in a frameless scroll area that grows with the panel's width."""
+def scrolled(content: QWidget, name: str = "") -> QScrollArea:
+    """A widget in a frameless scroll area that grows with the panel's width.
+
+    The keyboard goes to what is in it, and it scrolls along; with a name it can have the keyboard
+    itself, for what is only read.
+    """
     area = QScrollArea()
+    area.setAccessibleName(name)
+    area.setFocusPolicy(Qt.FocusPolicy.StrongFocus if name else Qt.FocusPolicy.NoFocus)
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

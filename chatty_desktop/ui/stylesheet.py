@@ -73,7 +73,7 @@ QPushButton {{
 QPushButton:hover {{ background: {t.hover}; }}
 QPushButton:pressed {{ background: {t.selection}; }}
 QPushButton:focus {{ border: 1px solid {t.accent}; }}
-QPushButton:disabled {{ color: {t.control}; border-color: {t.border}; }}
+QPushButton:disabled {{ color: {t.disabled}; border-color: {t.border}; }}
 QPushButton[kind="primary"] {{
     background: {t.accent}; color: {t.on_accent}; border: 1px solid {t.accent}; font-weight: 600;
 }}
@@ -101,7 +101,7 @@ QToolButton {{
 QToolButton:hover {{ background: {t.hover}; }}
 QToolButton:pressed, QToolButton:checked {{ background: {t.selection}; }}
 QToolButton:focus {{ border: 1px solid {t.accent}; }}
-QToolButton:disabled {{ color: {t.control}; }}
+QToolButton:disabled {{ color: {t.disabled}; }}
 QToolButton[kind="panel"]:checked {{ background: transparent; }}
 QToolButton[kind="panel"]:hover {{ background: {t.hover}; }}
 QToolButton[kind="floating"] {{
@@ -153,9 +153,12 @@ QCheckBox::indicator:checked, QAbstractItemView::indicator:checked {{
     border-color: {t.accent}; background: {t.accent}; image: url("{mark}");
 }}
 QCheckBox::indicator:disabled {{ border-color: {t.border}; }}
-QCheckBox:focus {{ color: {t.accent}; }}
+QCheckBox, QRadioButton {{ border: 1px solid transparent; border-radius: 4px; }}
+QCheckBox:focus, QRadioButton:focus {{ border-color: {t.accent}; }}
+QFrame[panel="choice"] QRadioButton:focus {{
+    border-color: transparent; color: {t.accent}; text-decoration: underline;
+}}
 QCheckBox:disabled {{ color: {t.muted}; }}
-QRadioButton:focus {{ color: {t.accent}; }}
 QRadioButton:disabled {{ color: {t.muted}; }}
 QComboBox {{
     background: {t.surface}; color: {t.text}; border: 1px solid {t.control};
@@ -192,7 +195,10 @@ QListView, QTreeView, QTableView {{
     selection-background-color: {t.selection}; selection-color: {t.text};
 }}
 QListView[panel="window"] {{ background: {t.window}; }}
-QListView::item {{ padding: {m.item - 1}px 8px; border-radius: 6px; }}
+QListView::item {{
+    padding: {m.item - 1}px 7px; border: 1px solid transparent; border-radius: 6px;
+}}
+QListView::item:focus {{ border-color: {t.accent}; }}
 QListView::item:hover {{ background: {t.hover}; }}
 QListView::item:selected {{ background: {t.selection}; color: {t.text}; }}
 QTableView[panel="framed"], QListView[panel="framed"], QTreeView[panel="framed"] {{
@@ -216,7 +222,10 @@ QTabBar::tab {{
 }}
 QTabBar::tab:hover {{ color: {t.text}; }}
 QTabBar::tab:selected {{ color: {t.text}; border-bottom: 2px solid {t.accent}; }}
-QTabBar::tab:focus {{ color: {t.accent}; }}
+QTabBar::tab:focus {{
+    color: {t.accent}; background: {t.accent_soft};
+    border-top-left-radius: 6px; border-top-right-radius: 6px;
+}}
 """
 
 
@@ -225,6 +234,7 @@ def _chrome(t: Tokens, m: Measures) -> str:
 QScrollArea, QScrollArea > QWidget > QWidget[scrolled="true"] {{
     background: transparent; border: none;
 }}
+QScrollArea:focus {{ background: {t.accent_soft}; }}
 QScrollBar:vertical {{ background: transparent; width: 10px; margin: 0; }}
 QScrollBar:horizontal {{ background: transparent; height: 10px; margin: 0; }}
 QScrollBar::handle {{ background: {t.control}; border-radius: 3px; margin: 2px; }}

@@ -227,8 +227,7 @@ def palette(tokens: Tokens) -> QPalette:
     }
     for which, colour in pairs.items():
         made.setColor(which, QColor(colour))
-    faded = QColor(tokens.muted)
-    faded.setAlphaF(0.6)
+    faded = QColor(tokens.disabled)
     for which in (role.WindowText, role.Text, role.ButtonText):
         made.setColor(QPalette.ColorGroup.Disabled, which, faded)
     return made

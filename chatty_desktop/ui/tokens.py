@@ -51,7 +51,8 @@ class Tokens:
     accent_soft, danger_soft, warning_soft: banners and marks. mark: behind words that were found.
 
     Foregrounds:
-    text, muted: words, and words of second rank.
+    text, muted: words, and words of second rank. disabled: words of what cannot be used now, which
+    still have to be read.
     accent: the one colour for what can be done next; `on_accent` is written on it, and
     `accent_hover` is the same under the pointer.
     memory: memory's own colour wherever it shows.
@@ -75,6 +76,7 @@ class Tokens:
     mark: str
     text: str
     muted: str
+    disabled: str
     accent: str
     accent_hover: str
     on_accent: str
@@ -110,6 +112,7 @@ LIGHT: Final = Tokens(
     mark="#f7dc8b",
     text="#22242a",
     muted="#595d66",
+    disabled="#7d8089",
     accent="#2f56b8",
     accent_hover="#26479b",
     on_accent="#ffffff",
@@ -141,6 +144,7 @@ DARK: Final = Tokens(
     mark="#6b5316",
     text="#e8e8ea",
     muted="#abafb8",
+    disabled="#82858e",
     accent="#93b0ff",
     accent_hover="#afc4ff",
     on_accent="#0f1a36",

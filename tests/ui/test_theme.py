@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from PySide6.QtGui import QAction, QPalette
 from PySide6.QtWidgets import QApplication
 
 from chatty_desktop.domain.settings import Appearance
+from chatty_desktop.ui.stylesheet import build
 from chatty_desktop.ui.theme import Theme
-from chatty_desktop.ui.tokens import DARK, LIGHT, Tokens, contrast
+from chatty_desktop.ui.tokens import COMFORTABLE, DARK, LIGHT, Tokens, contrast
 
-BACKGROUNDS = ("window", "surface", "raised", "hover", "selection", "code_background")
-SOFT = {
-    "memory": "memory_soft",
-    "accent": "accent_soft",
-    "danger": "danger_soft",
-    "warning": "warning_soft",
-    "on_accent": "accent",
-}
+BACKGROUNDS = (
+    "window",
+    "surface",
+    "raised",
+    "hover",
+    "selection",
+    "code_background",
+    "memory_soft",
+    "accent_soft",
+    "danger_soft",
+    "warning_soft",
+)
+TONES = ("text", "muted", "accent", "memory", "danger", "warning", "success")
 CODE = ("code_keyword", "code_string", "code_comment", "code_number", "code_name")
+PALETTES = pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])
 
 
-@pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])
+@PALETTES
 def test_every_text_can_be_read_on_every_background(tokens: Tokens) -> None:
-    pairs = [(tone, back) for tone in ("text", "muted") for back in BACKGROUNDS]
-    pairs += [
-        (t, b)
-        for t in ("accent", "memory", "danger", "warning", "success")
-        for b in ("window", "surface", "raised")
-    ]
-    pairs += list(SOFT.items())
-    pairs += [
-        (tone, soft) for soft in SOFT.values() if soft != "accent" for tone in ("text", "muted")
-    ]
-    pairs += [("on_accent", "accent_hover")]
+    pairs = [(tone, back) for tone in TONES for back in BACKGROUNDS]
+    pairs += [("on_accent", "accent"), ("on_accent", "accent_hover")]
     pairs += [(tone, "code_background") for tone in CODE]
     weak = {
         pair: round(ratio, 2)
@@ -41,6 +41,32 @@ def test_every_text_can_be_read_on_every_background(tokens: Tokens) -> None:
         if (ratio := contrast(getattr(tokens, pair[0]), getattr(tokens, pair[1]))) < 4.5
     }
     assert weak == {}
+
+
+@PALETTES
+def test_what_cannot_be_used_can_still_be_read_and_focus_is_seen(tokens: Tokens) -> None:
+    for back in ("window", "surface", "raised", "hover"):
+        assert contrast(tokens.disabled, getattr(tokens, back)) >= 3
+        assert contrast(tokens.accent, getattr(tokens, back)) >= 3
+
+
+@PALETTES
+def test_the_stylesheet_writes_in_no_other_colours(tokens: Tokens) -> None:
+    """All others would escape the two tests above. Written on a colour of its own, a text is
+    measured against that."""
+    readable = {getattr(tokens, tone) for tone in TONES}
+    for rule in re.findall(r"[^{}]+\{[^}]*\}", build(tokens, COMFORTABLE, 16)):
+        written = re.search(r"(?<![-\w])(?:placeholder-text-|selection-)?color: (\S+?);", rule)
+        if written is None or written.group(1) == "transparent":
+            continue
+        below = re.search(r"(?<![-\w])background: (#\w+)", rule)
+        if written.group(1) == tokens.disabled:
+            assert ":disabled" in rule
+        elif written.group(1) == tokens.on_accent:
+            assert below is not None
+            assert contrast(tokens.on_accent, below.group(1)) >= 4.5
+        else:
+            assert written.group(1) in readable, rule
 
 
 def test_a_forced_scheme_recolours_palette_icons_and_tells_listeners(qapp: QApplication) -> None:

@@ -6,11 +6,12 @@ from typing import Final
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.ui.agents.strategy_form import about
 from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.painting import row_background
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import S
 
@@ -48,12 +49,7 @@ class AgentDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         rect = option.rect.adjusted(S, 1, -S, -1)
-        state = QStyle.StateFlag
-        if option.state & (state.State_Selected | state.State_MouseOver):
-            chosen = option.state & state.State_Selected
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(tokens.selection if chosen else tokens.hover))
-            painter.drawRoundedRect(rect, 6, 6)
+        row_background(painter, rect, option, tokens)
         inner = rect.adjusted(S, self._theme.measures.row - 2, -S, 0)
         cut = Qt.TextElideMode.ElideRight
         metrics = option.fontMetrics

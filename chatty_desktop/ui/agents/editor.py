@@ -40,6 +40,7 @@ from chatty_desktop.ui.agents.strategy_picker import unusable
 from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Problem, scrolled
+from chatty_desktop.ui.reading_order import to_next
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import L, M, S
@@ -319,6 +320,9 @@ class AgentEditor(QDialog):
             self.problem.say(tr("This agent was changed elsewhere. Saving replaces that change."))
         else:
             self._fill(agent)
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return to_next(self, forward=forward)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         if self.isVisible() and self.dirty:

@@ -51,6 +51,8 @@ class MessageBody(QTextBrowser):
         self._code: list[tuple[QTextFrame, Block, QToolButton]] = []
         self._marks: list[QTextCursor] = []
         self.setProperty("bare", True)
+        self.setAccessibleName(tr("Text of the message"))
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -74,6 +76,9 @@ class MessageBody(QTextBrowser):
     def show_rendered(self, rendered: Rendered) -> None:
         """Replace what is shown."""
         self._drop_buttons()
+        # Tab comes to links; a text without any is only read.
+        linked = "<a " in rendered.html
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if linked else Qt.FocusPolicy.ClickFocus)
         # For tables that are wider than the chat; everything else breaks into lines.
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         family = self._theme.monospace().family()
@@ -88,6 +93,7 @@ class MessageBody(QTextBrowser):
     def show_plain(self, text: str) -> None:
         """Replace what is shown by text as it stands."""
         self._drop_buttons()
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setPlainText(text)
 
@@ -170,6 +176,12 @@ class MessageBody(QTextBrowser):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._place_buttons()
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        """From one link to the next, unless the keyboard is on a button."""
+        if self.hasFocus():
+            return super().focusNextPrevChild(forward)
+        return QFrame.focusNextPrevChild(self, forward)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """The transcript scrolls, not the message."""

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QToolButton, QWidget
 
 from chatty_desktop.ui.chat.message import MessageView
 from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.reading_order import PASSED_BY
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import L, M
 
@@ -52,6 +53,7 @@ class MessageColumn(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setProperty(PASSED_BY, True)
         self.setAccessibleName(tr("Messages"))
         self.viewport().setProperty("panel", "surface")
         self.verticalScrollBar().setSingleStep(40)

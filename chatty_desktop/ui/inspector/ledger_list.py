@@ -15,10 +15,11 @@ from PySide6.QtCore import (
     Qt,
 )
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from chatty_desktop.domain.memory import LedgerEntry
 from chatty_desktop.ui.language import N_, tr, trn
+from chatty_desktop.ui.painting import row_background
 from chatty_desktop.ui.readable import shortened, when
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import L, S, Tone
@@ -128,11 +129,7 @@ class LedgerDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         rect: QRect = option.rect.adjusted(4, 1, -4, -1)
-        state = option.state
-        if state & QStyle.StateFlag.State_Selected:
-            _fill(painter, rect, tokens.selection)
-        elif state & QStyle.StateFlag.State_MouseOver:
-            _fill(painter, rect, tokens.hover)
+        row_background(painter, rect, option, tokens)
         mark = OUTCOMES[entry.outcome]
         line = option.fontMetrics.height()
         inner = rect.adjusted(S, self._theme.measures.row - 1, -S, 0)
@@ -159,9 +156,3 @@ class LedgerDelegate(QStyledItemDelegate):
         about = metrics.elidedText(summary(entry), cut, second.width())
         painter.drawText(second, int(middle), about)
         painter.restore()
-
-
-def _fill(painter: QPainter, rect: QRect, colour: str) -> None:
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(QColor(colour))
-    painter.drawRoundedRect(rect, 6, 6)

@@ -55,7 +55,7 @@ class LedgerView(QStackedWidget):
         column.addWidget(self._more, 0, Qt.AlignmentFlag.AlignHCenter)
         split = QSplitter(Qt.Orientation.Vertical)
         split.addWidget(above)
-        split.addWidget(scrolled(self.detail))
+        split.addWidget(scrolled(self.detail, tr("What happened")))
         split.setChildrenCollapsible(False)
         split.setSizes([220, 320])
         self.addWidget(self._empty)

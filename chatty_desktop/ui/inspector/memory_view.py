@@ -38,7 +38,7 @@ class MemoryView(QStackedWidget):
         self._column.setSpacing(XL)
         self._column.addStretch(1)
         self.addWidget(self._empty)
-        self.addWidget(scrolled(content))
+        self.addWidget(scrolled(content, tr("Memory")))
 
     def say(self, title: str, hint: str) -> None:
         """Show a sentence in place of memory."""

@@ -7,10 +7,11 @@ from typing import Any, Final
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from chatty_desktop.domain.runs import SentSection
 from chatty_desktop.ui.language import N_, number, tr
+from chatty_desktop.ui.painting import row_background
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import S
@@ -97,12 +98,7 @@ class PromptDelegate(QStyledItemDelegate):
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         rect: QRect = option.rect.adjusted(4, 1, -4, -1)
-        state = QStyle.StateFlag
-        if option.state & (state.State_Selected | state.State_MouseOver):
-            chosen = option.state & state.State_Selected
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(tokens.selection if chosen else tokens.hover))
-            painter.drawRoundedRect(rect, 6, 6)
+        row_background(painter, rect, option, tokens)
         line = option.fontMetrics.height()
         inner = rect.adjusted(S, self._theme.measures.row - 1, -S, 0)
         middle, right = Qt.AlignmentFlag.AlignVCenter, Qt.AlignmentFlag.AlignRight

@@ -264,6 +264,9 @@ class LogDelegate(QStyledItemDelegate):
         painter.save()
         if option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(rect, QColor(tokens.selection))
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(QColor(tokens.accent))
+            painter.drawRect(rect.adjusted(0, 0, -1, -1))
         painter.setFont(self._theme.small())
         metrics = painter.fontMetrics()
         edge = self._theme.measures.row // 2

@@ -15,9 +15,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from chatty_desktop.ui.announcing import Announcer
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.palette.entries import Entry, Findable, ranked
-from chatty_desktop.ui.palette.rows import EntryDelegate, EntryModel
+from chatty_desktop.ui.palette.rows import EntryDelegate, EntryModel, spoken
 from chatty_desktop.ui.pieces import caption, row_list
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
@@ -61,6 +62,8 @@ class Palette(QFrame):
         self._reading: asyncio.Task[None] | None = None
         self._before: QWidget | None = None
         self._recent = state.text("palette").split("\t") if state is not None else []
+        # What is marked, for those who hear it: the keyboard is on the letters typed.
+        self.announcer = Announcer(self)
         self.setProperty("panel", "palette")
         self.input = QLineEdit()
         self.input.setProperty("bare", "true")
@@ -127,6 +130,8 @@ class Palette(QFrame):
 
     def _mark(self, row: int) -> None:
         self.list.setCurrentIndex(self.model.index(row))
+        if self.isVisible() and self.chosen is not None:
+            self.announcer.say(spoken(self.chosen))
 
     # --- what is done ------------------------------------------------------------------------
 

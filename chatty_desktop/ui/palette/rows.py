@@ -7,9 +7,10 @@ from typing import Any, Final
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.painting import row_background
 from chatty_desktop.ui.palette.entries import Entry
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import L, M, S
@@ -71,12 +72,7 @@ class EntryDelegate(QStyledItemDelegate):
         tokens = self._theme.tokens
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setPen(Qt.PenStyle.NoPen)
-        chosen = bool(option.state & QStyle.StateFlag.State_Selected)
-        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
-        if chosen or hovered:
-            painter.setBrush(QColor(tokens.selection if chosen else tokens.hover))
-            painter.drawRoundedRect(option.rect.adjusted(S, 1, -S, -1), 6, 6)
+        row_background(painter, option.rect.adjusted(S, 1, -S, -1), option, tokens)
         line = option.rect.adjusted(L, 0, -L, 0)
         size = self._theme.icon_size
         icon = QRect(line.left(), line.center().y() - size // 2 + 1, size, size)

@@ -26,6 +26,7 @@ from chatty_desktop.domain.events import Event, SettingsChanged
 from chatty_desktop.ui.controls import Field
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Empty, scrolled
+from chatty_desktop.ui.reading_order import to_next
 from chatty_desktop.ui.settings.page import Page, Surroundings
 from chatty_desktop.ui.settings.pages import PAGES
 from chatty_desktop.ui.tasks import Tasks
@@ -92,6 +93,9 @@ class SettingsDialog(QWidget):
         self.raise_()
         self.activateWindow()
         self.list.setFocus()
+
+    def focusNextPrevChild(self, forward: bool) -> bool:
+        return to_next(self, forward=forward)
 
     @property
     def current(self) -> str:
