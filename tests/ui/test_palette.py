@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, QUrl, Slot
+from PySide6.QtCore import QLocale, QObject, Qt, QUrl, Slot
 from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
@@ -156,6 +156,7 @@ async def test_what_was_used_last_comes_first_also_after_a_start(
 async def test_in_another_language_english_words_find_it_too(
     data_dir: object, theme: Theme, server: OpenAIServer, qapp: QApplication
 ) -> None:
+    before = QLocale()
     speak(qapp, "de")
     try:
         async with opened(data_dir, theme, server) as made:  # type: ignore[arg-type]
@@ -166,6 +167,7 @@ async def test_in_another_language_english_words_find_it_too(
             assert names(palette)[0] == "Chat löschen"
     finally:
         speak(qapp, "en")
+        QLocale.setDefault(before)
 
 
 async def test_the_dialog_of_shortcuts_lists_all_there_are(open_window: Opened) -> None:

@@ -105,4 +105,6 @@ def test_a_system_font_given_in_pixels_is_worked_out_in_points(qapp: QApplicatio
     assert theme.small().pointSizeF() == pytest.approx(0.9 * theme.system_size)
     theme.show(Appearance(theme="light", font_size=2 * theme.system_size))
     assert qapp.font().pointSizeF() == pytest.approx(2 * theme.system_size)
+    # The stylesheet goes by the letters too, and outlives this theme.
+    theme.show(Appearance(theme="light", font_size=before.pointSizeF()))
     qapp.setFont(before)
