@@ -130,6 +130,7 @@ async def test_tab_walks_the_window_as_it_is_read_and_comes_round(open_window: O
     session = await open_window.session("one", 3)
     window.chat.open(session.id)
     await until(lambda: len(open_window.views) == 6)
+    await until(window.sessions.view.isVisible)
     window.sessions.search.setFocus()
     stops = await walked(window)
     names = [name_of(stop) for stop in stops]
