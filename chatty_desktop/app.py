@@ -152,6 +152,8 @@ class App:
             mcp = McpServers(paths.logs, keys.key, events.publish)
             mcp.apply(settings.current)
             chooser = ModelChooser(models, lambda: settings.current)
+            consents = PersonsConsents(events.publish)
+            tools = ToolBoxes([mcp])
             chat = ChatService(
                 sessions=sessions,
                 messages=messages,
@@ -161,6 +163,8 @@ class App:
                 models=chooser,
                 episodes=episodes,
                 embedders=embedders,
+                tools=tools,
+                consents=consents,
                 prompts=prompts,
                 publish=events.publish,
             )
@@ -206,8 +210,8 @@ class App:
             episodes=episodes,
             embedders=embedders,
             reembedding=Reembedding(episodes, embedders, events.publish),
-            consents=PersonsConsents(events.publish),
-            tools=ToolBoxes([mcp]),
+            consents=consents,
+            tools=tools,
             chat=chat,
             data=DataFolder(
                 paths=paths,

@@ -110,6 +110,16 @@ class Usage:
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
 
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            _sum(self.prompt_tokens, other.prompt_tokens),
+            _sum(self.completion_tokens, other.completion_tokens),
+        )
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return one if other is None else other if one is None else one + other
+
 
 @dataclass(frozen=True, slots=True)
 class Delta:

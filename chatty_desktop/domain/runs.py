@@ -28,10 +28,12 @@ class Run:
 class Section:
     """A part of a prompt and where it comes from.
 
-    `origin` is "system", "spec", "state", "new", "begun" (the beginning of the answer, when one
-    that broke off is gone on with) or the kind of the layer that shows messages.
-    Either `text` is set, or `messages`: a gapless run of the scope, sent verbatim.
-    `message_ids` names the messages that `text` repeats.
+    `origin` is "system", "tools" (those offered, which go to the model in a form of their own),
+    "spec", "state", "new", "steps" (calls and results of the answer so far), "begun" (the beginning
+    of the answer, when one that broke off is gone on with) or the kind of the layer that shows
+    messages. Either `text` is set, or `messages`: a gapless run of the scope, sent verbatim but
+    for results of tools that are too long: `cut` says by message id how many characters of those
+    are kept. `message_ids` names the messages that `text` repeats.
     """
 
     origin: str
@@ -39,6 +41,7 @@ class Section:
     text: str = ""
     messages: tuple[Message, ...] = ()
     message_ids: tuple[str, ...] = ()
+    cut: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,8 @@ class SentSection:
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """A request as it was sent, with the server's own counts where it gave them."""
+    """A request as it was sent, with the server's own counts where it gave them. `step` counts
+    the requests of its run from 1, `run_usage` sums them up."""
 
     run_id: str
     model: str
@@ -61,6 +65,8 @@ class SentRequest:
     estimated_tokens: int
     usage: Usage = field(default_factory=Usage)
     at: float = 0.0
+    step: int = 1
+    run_usage: Usage = field(default_factory=Usage)
 
 
 RequestPart = Literal["system", "memory", "recalled", "earlier"]

@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from chatty_desktop.domain.agents import Agent
+from chatty_desktop.domain.agents import Agent, AgentDefinition
 from chatty_desktop.domain.episodes import EpisodesFound, searched_words
 from chatty_desktop.domain.errors import Invalid, StorageFailed
 from chatty_desktop.domain.events import (
@@ -30,12 +30,14 @@ from chatty_desktop.domain.memory import LayerStart, MemorySnapshot
 from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Status
 from chatty_desktop.domain.runs import NextRequest, Run, SentRequest
 from chatty_desktop.domain.strategies import layers_of
+from chatty_desktop.engine.calling import TOOL_SECONDS, Calling
 from chatty_desktop.engine.memory import build_memory
 from chatty_desktop.engine.memory.contract import MemoryLayer, Refolding, Surroundings
 from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.next_request import next_request
 from chatty_desktop.engine.ports import (
     Agents,
+    Consents,
     Embedders,
     EpisodeStore,
     MemoryStore,
@@ -46,6 +48,7 @@ from chatty_desktop.engine.ports import (
 )
 from chatty_desktop.engine.run import AgentRun, Tell, Turn, settle
 from chatty_desktop.engine.running import Answering, Running
+from chatty_desktop.engine.tools.boxes import ToolBoxes
 
 log = logging.getLogger(__name__)
 
@@ -64,9 +67,13 @@ class ChatService:
         models: ModelChooser,
         episodes: EpisodeStore,
         embedders: Embedders,
+        tools: ToolBoxes,
+        consents: Consents,
         prompts: Mapping[str, str],
         publish: Publish,
+        tool_seconds: float = TOOL_SECONDS,
     ) -> None:
+        """`tool_seconds`: how long a tool may take."""
         self._sessions = sessions
         self._messages = messages
         self._agents = agents
@@ -75,6 +82,9 @@ class ChatService:
         self._models = models
         self._episodes = episodes
         self._embedders = embedders
+        self._tools = tools
+        self._consents = consents
+        self._tool_seconds = tool_seconds
         self._prompts = prompts
         self._running = Running(publish)
         self._publish = self._running.publish
@@ -141,9 +151,18 @@ class ChatService:
         if message.role != "assistant" or message.status not in unfinished or not message.content:
             raise Invalid("Only a reply that was stopped or cut off can be gone on with.")
         with self._running.answering_in(message.session_id) as answering:
+            steps = await self._steps_before(message)
             asked = await self._asked(message)
-            model = message.model or None
-            await self._answer_again(answering, asked, model=model, begun=message.content)
+            await self._turn_to(message.session_id, message.parent_id)
+            self._start(
+                answering,
+                await self._usable_agent(asked.agent_id, asked.session_id),
+                asked,
+                new_id(),
+                model=message.model or None,
+                begun=message.content,
+                steps=steps,
+            )
 
     async def switch_to(self, message_id: str) -> None:
         """Show another version of a message, with what was said last after it. Raises `Invalid`
@@ -344,11 +363,11 @@ class ChatService:
         return message
 
     async def _answer_again(
-        self, answering: Answering, asked: Message, *, model: str | None = None, begun: str = ""
+        self, answering: Answering, asked: Message, *, model: str | None = None
     ) -> None:
         agent = await self._usable_agent(asked.agent_id, asked.session_id)
         await self._turn_to(asked.session_id, asked.id)
-        self._start(answering, agent, asked, new_id(), model=model, begun=begun)
+        self._start(answering, agent, asked, new_id(), model=model)
 
     async def _check(self, agent_id: str, session_id: str, text: str) -> Agent:
         """The agent, when a text can be sent to it. Raises `Invalid`."""
@@ -375,6 +394,16 @@ class ChatService:
                 raise Invalid("There is no message to answer again.")
             message = await self._message(message.parent_id)
         return message
+
+    async def _steps_before(self, message: Message) -> tuple[Message, ...]:
+        """The calls and results of a run that stand before a reply of it."""
+        steps: list[Message] = []
+        while message.parent_id is not None:
+            message = await self._message(message.parent_id)
+            if message.role == "user":
+                break
+            steps.insert(0, message)
+        return tuple(steps)
 
     async def _turn_to(self, session_id: str, leaf_id: str | None) -> None:
         """Make another message the end of the branch."""
@@ -413,9 +442,10 @@ class ChatService:
         *,
         model: str | None = None,
         begun: str = "",
+        steps: tuple[Message, ...] = (),
     ) -> None:
         """Let the agent answer, with a model of its own or another; `begun` is how the answer
-        begins."""
+        begins, after `steps` of it."""
         scope = Scope(agent.id, asked.session_id)
         definition = agent.definition
         if model is not None:
@@ -427,6 +457,7 @@ class ChatService:
             incoming=asked,
             strategy=definition.memory_strategy.model_dump(mode="json"),
             begun=begun,
+            steps=steps,
         )
         run = AgentRun(
             turn,
@@ -434,10 +465,23 @@ class ChatService:
             messages=self._messages,
             runs=self._runs,
             models=self._models,
+            calling=lambda: self._calling(definition, scope),
             publish=self._publish,
             tell=self._teller(scope, run_id),
         )
         self._running.start(answering, scope, run)
+
+    async def _calling(self, agent: AgentDefinition, scope: Scope) -> Calling:
+        """The tools of an agent, as they are at this moment."""
+        return Calling(
+            agent,
+            scope,
+            await self._tools.named(agent.tools),
+            box=self._tools,
+            consents=self._consents,
+            publish=self._publish,
+            seconds=self._tool_seconds,
+        )
 
     async def _usable_agent(self, agent_id: str, session_id: str) -> Agent:
         """The agent, its memory known to work. Raises `Invalid`."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from chatty_desktop.domain.agents import AgentDefinition
 from chatty_desktop.domain.errors import Refused, Unreachable
 from chatty_desktop.domain.requests import ChatRequest, Usage
-from chatty_desktop.domain.settings import Settings, split_model
+from chatty_desktop.domain.settings import ModelOptions, Settings, split_model
 from chatty_desktop.domain.standing import ChosenBy
 from chatty_desktop.engine.ports import ChatModel, Models
 
@@ -29,6 +29,7 @@ class ModelChooser:
         self._models = models
         self._settings = settings
         self._unconstrained: set[str] = set()
+        self._without_tools: set[str] = set()
 
     async def for_agent(self, agent: AgentDefinition) -> ChatModel:
         """The agent's model, else the default of the settings, else the first available.
@@ -73,13 +74,27 @@ class ModelChooser:
         refused to, and the settings do not say that it does not."""
         if model.reference in self._unconstrained:
             return False
-        provider_id, name = split_model(model.reference)
-        provider = self._settings().provider(provider_id)
-        return provider is None or provider.options_of(name).json_schema is not False
+        return self._options(model).json_schema is not False
 
     def cannot_constrain(self, model: ChatModel) -> None:
         """Remember, while the app runs, that the server refused a JSON schema."""
         self._unconstrained.add(model.reference)
+
+    def takes_tools(self, model: ChatModel) -> bool:
+        """Whether tools may be offered to a model: its server has not refused them, and the
+        settings do not say that it knows none."""
+        if model.reference in self._without_tools:
+            return False
+        return self._options(model).tools is not False
+
+    def cannot_take_tools(self, model: ChatModel) -> None:
+        """Remember, while the app runs, that the server refused tools."""
+        self._without_tools.add(model.reference)
+
+    def _options(self, model: ChatModel) -> ModelOptions:
+        provider_id, name = split_model(model.reference)
+        provider = self._settings().provider(provider_id)
+        return ModelOptions() if provider is None else provider.options_of(name)
 
 
 async def complete(model: ChatModel, request: ChatRequest) -> Completion:

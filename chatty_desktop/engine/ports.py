@@ -490,13 +490,21 @@ class EpisodeStore(Protocol):
 class Runs(Protocol):
     """Runs, their log, and what was sent to the model."""
 
-    async def start(self, run: Run, sections: Sequence[Section], tokens: int) -> None:
-        """Begin a run and keep what is about to be sent; verbatim messages as references, not as
-        copies. `tokens` is the estimate of the whole."""
+    async def start(self, run: Run) -> None:
+        """Begin a run."""
         ...
 
-    async def finish(self, run_id: str, status: str, usage: Usage) -> None:
-        """End a run, with the server's token counts for its request."""
+    async def ask(self, run: Run, sections: Sequence[Section], tokens: int) -> None:
+        """Keep what is about to be sent in a step of a run; verbatim messages as references, not
+        as copies. `tokens` is the estimate of the whole."""
+        ...
+
+    async def answered(self, run_id: str, usage: Usage) -> None:
+        """The server's token counts for the newest request of a run."""
+        ...
+
+    async def finish(self, run_id: str, status: str) -> None:
+        """End a run."""
         ...
 
     async def log(self, session_id: str, entry: LogEntry) -> None: ...

@@ -1,7 +1,9 @@
 """One run of one agent, from the new message to the committed reply, then its memory.
 
-Read from top to bottom: `answer` recalls, asks, streams and commits; `settle` lets memory take
-the run in. The person's message is in the log before a run begins.
+Read from top to bottom: `answer` recalls, then asks the model step by step, each with the results
+of the tools that the one before called, until the answer is there; `settle` lets memory take the
+run in. The person's message is in the log before a run begins, and each step comes into it as it
+is done, so that a run that is killed loses nothing.
 """
 
 from __future__ import annotations
@@ -9,34 +11,38 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from chatty_desktop.domain.agents import AgentDefinition
-from chatty_desktop.domain.errors import ChattyError, StorageFailed
+from chatty_desktop.domain.errors import ChattyError, Refused, StorageFailed
 from chatty_desktop.domain.events import (
     Level,
     MessageCommitted,
     Notice,
     RunPhase,
     RunPhaseChanged,
-    TextStreamed,
 )
 from chatty_desktop.domain.ids import new_id
-from chatty_desktop.domain.messages import Message, Scope, Status
-from chatty_desktop.domain.requests import ChatRequest, Delta, Usage
+from chatty_desktop.domain.messages import Message, Scope, Status, ToolCall
+from chatty_desktop.domain.requests import ChatRequest, ToolOffer
 from chatty_desktop.domain.runs import Run, Section
+from chatty_desktop.domain.tool_calls import Repeats
+from chatty_desktop.domain.tool_results import ResultBudget
+from chatty_desktop.engine.calling import Calling, Outcome, result_message
 from chatty_desktop.engine.memory.contract import MemoryLayer
 from chatty_desktop.engine.models import ModelChooser, context_of
 from chatty_desktop.engine.ports import ChatModel, MessageLog, Publish, Runs
 from chatty_desktop.engine.prompt import Prompt, build_prompt
+from chatty_desktop.engine.step import Step
 
 log = logging.getLogger(__name__)
 
-CHECKPOINT_SECONDS = 1.0
-"""A partial reply is in the database at least this often."""
+SHOWN_IN_LOG = 300
+"""Characters that the run log tells of why a call failed."""
+
+NOT_RUN = "Not run: the person stopped the agent."
 
 LONG_ENOUGH_TO_COMPARE = 512
 """Tokens from which on the estimate is good enough to hold against the server's count."""
@@ -47,7 +53,7 @@ Tell = Callable[[Level, str], Awaitable[None]]
 @dataclass(frozen=True, slots=True)
 class Turn:
     """What a run is about: who answers which message, with which memory. `begun` is how the answer
-    begins, when one that broke off is gone on with."""
+    begins, when one that broke off is gone on with, and `steps` the calls and results before it."""
 
     run_id: str
     scope: Scope
@@ -55,11 +61,13 @@ class Turn:
     incoming: Message
     strategy: dict[str, Any]
     begun: str = ""
+    steps: tuple[Message, ...] = ()
 
 
 class AgentRun:
-    """One run. `reply` is the answer so far: a draft until its first words are in the log.
-    `ending` says that the answer is over and being committed: there is nothing left to stop."""
+    """One run. `reply` is what the model says at present: a draft until its first words are in the
+    log. `ending` says that the answer is over and being committed: there is nothing left to stop.
+    """
 
     def __init__(
         self,
@@ -69,6 +77,7 @@ class AgentRun:
         messages: MessageLog,
         runs: Runs,
         models: ModelChooser,
+        calling: Callable[[], Awaitable[Calling]],
         publish: Publish,
         tell: Tell,
     ) -> None:
@@ -77,9 +86,9 @@ class AgentRun:
         self._messages = messages
         self._runs = runs
         self._models = models
+        self._find_tools = calling
         self._publish = publish
         self._tell = tell
-        self._usage = Usage()
         self._run = Run(
             id=turn.run_id,
             session_id=turn.scope.session_id,
@@ -88,27 +97,31 @@ class AgentRun:
             model="",
             started_at=time.time(),
         )
-        self._in_log = False
-        self._thinking_since: float | None = None
+        self._steps = list(turn.steps)
+        self._unanswered: dict[str, ToolCall] = {}
+        self._calling: Calling | None = None
+        self._tasks: dict[str, asyncio.Task[Outcome]] = {}
+        self._offers: tuple[ToolOffer, ...] = ()
+        self._warned: set[str] = set()
+        self._step = self._next_step(turn.begun)
         self.ending = False
-        self.reply = Message(
-            id=new_id(),
-            session_id=turn.scope.session_id,
-            parent_id=turn.incoming.id,
-            agent_id=turn.scope.agent_id,
-            run_id=turn.run_id,
-            role="assistant",
-            content=turn.begun,
-            at=self._run.started_at,
-            status=Status.STREAMING,
-        )
+
+    @property
+    def reply(self) -> Message:
+        return self._step.reply
+
+    @property
+    def for_memory(self) -> bool:
+        """Whether something came of the run that memory is to take in."""
+        return self.reply.counts or len(self._steps) > len(self._turn.steps)
 
     async def answer(self, memory_settled: Awaitable[None]) -> Message:
         """Answer the new message once memory has settled; the committed reply says how it ended.
         What goes wrong on the way is not raised: it makes a reply of status `failed` that says
         why.
 
-        Cancelling stops the answer; what had come of it is kept, marked stopped.
+        Cancelling stops the answer, and the tools that run for it; what had come of it is kept,
+        marked stopped.
         """
         try:
             await memory_settled
@@ -128,138 +141,251 @@ class AgentRun:
         """Let memory take the run in."""
         await settle(self._memory, self._run, self._tell)
 
+    # --- asking ------------------------------------------------------------------------------
+
     async def _ask(self) -> tuple[Status, str]:
-        """Recall, build the prompt, stream the answer; returns how it ended and why."""
+        """Recall, then ask step by step until the answer; returns how it ended and why."""
         turn = self._turn
         model = await self._models.for_agent(turn.agent)
         self._run = replace(self._run, model=model.reference)
-        self.reply = replace(self.reply, model=model.reference)
+        self._step = self._next_step(turn.begun)
         recalled = await self._recall()
-        prompt = build_prompt(turn.agent.system_prompt, recalled, turn.incoming, turn.begun)
-        estimate = prompt.tokens()
-        await self._runs.start(self._run, prompt.sections, estimate)
+        await self._runs.start(self._run)
         await self._memory.record(turn.incoming)
-        await self._warn_if_too_long(model, estimate)
-        self._phase("waiting_for_model")
-        ending = await self._stream(model, prompt)
-        await self._warn_if_cut_by_server(model, estimate)
-        return ending
+        context = await context_of(model)
+        self._calling = await self._find_tools()
+        self._offers = await self._offered_to(model, self._calling)
+        repeats = Repeats()
+        for number in range(1, turn.agent.max_steps + 1):
+            status, error = await self._ask_model(model, recalled, context)
+            calls = self.reply.tool_calls
+            if not calls:
+                return status, error
+            await self._keep_calls()
+            if again := repeats.once_too_often(calls):
+                return Status.FAILED, (
+                    f"The agent called {again.name} a third time in a row with the same arguments,"
+                    " so it was stopped. Say what it should do instead."
+                )
+            if number < turn.agent.max_steps:
+                await self._use_tools(self._calling)
+        return Status.FAILED, (
+            f"The agent reached its limit of {turn.agent.max_steps} steps before it had an answer."
+            " Send a message to let it go on, or raise the limit in its settings."
+        )
 
     async def _recall(self) -> list[Section]:
         """What memory adds; without it the agent answers all the same."""
         try:
             return await self._memory.recall(self._turn.incoming)
         except ChattyError as problem:
-            await self._warn(f"Memory could not be consulted for this answer: {problem}")
+            await self._warn("memory", f"Memory could not be consulted for this answer: {problem}")
         except Exception as problem:  # memory must not take the chat along
             log.exception("Memory failed to recall")
-            await self._warn(f"Memory could not be consulted for this answer: {problem!r}")
+            await self._warn(
+                "memory", f"Memory could not be consulted for this answer: {problem!r}"
+            )
         return []
 
-    async def _stream(self, model: ChatModel, prompt: Prompt) -> tuple[Status, str]:
-        """Stream the answer, a checkpoint into the log at least every second."""
-        finish: str | None = None
-        saved = time.monotonic()
+    async def _offered_to(self, model: ChatModel, calling: Calling) -> tuple[ToolOffer, ...]:
+        """The tools that a model is told of; the run log says which it has to do without."""
+        if calling.missing:
+            names = ", ".join(calling.missing)
+            await self._tell("warning", f"The agent has to do without tools not there: {names}.")
+        if calling.offers and not self._models.takes_tools(model):
+            text = f"{model.reference} does not take tools, so it was asked without them."
+            await self._tell("info", text)
+            return ()
+        return calling.offers
+
+    async def _ask_model(
+        self, model: ChatModel, recalled: list[Section], context: int | None
+    ) -> tuple[Status, str]:
+        """One step, with the tools; a server that refuses those is asked without them."""
         try:
-            request = ChatRequest(prompt.messages(), chat=True)
-            async with closing_stream(model.stream(request)) as deltas:
-                async for delta in deltas:
-                    finish = delta.finish or finish
-                    self._usage = delta.usage or self._usage
-                    if delta.text or delta.reasoning:
-                        await self._take(delta)
-                    if time.monotonic() - saved >= CHECKPOINT_SECONDS and self._in_log:
-                        await self._messages.update(self.reply)
-                        saved = time.monotonic()
-        except ChattyError as problem:
-            if self.reply.content == self._turn.begun:
+            return await self._stream(model, self._prompt(recalled, context), context)
+        except Refused as refusal:
+            if not self._offers or self._step.in_log:
                 raise
-            return Status.CUT, str(problem)
-        if not self.reply.content:
-            return Status.FAILED, f"{model.reference} gave an empty answer. Try again."
-        if finish is None:
-            return Status.CUT, "The connection ended before the answer was finished."
-        return (Status.TRUNCATED if finish == "length" else Status.COMPLETE), ""
-
-    async def _take(self, delta: Delta) -> None:
-        """Add a piece of the answer; the first one puts the reply into the log."""
-        self.reply = replace(
-            self.reply,
-            content=self.reply.content + delta.text,
-            reasoning=self.reply.reasoning + delta.reasoning,
-            thought_seconds=self._thought_for(delta),
+            refused = refusal
+        offers, self._offers = self._offers, ()
+        try:
+            ending = await self._stream(model, self._prompt(recalled, context), context)
+        except Refused:
+            self._offers = offers
+            raise refused from None
+        if "tool" in str(refused).casefold() or "function" in str(refused).casefold():
+            self._models.cannot_take_tools(model)
+        await self._warn(
+            "tools", f"{model.reference} was asked without tools, since it refused: {refused}"
         )
-        if not self._in_log:
-            self._in_log = True  # before, since Stop may come while it is being committed
-            try:
-                await self._messages.append(self.reply)
-            except StorageFailed:
-                self._in_log = False
-                raise
-            self._publish(MessageCommitted(self.reply))
-            self._phase("streaming")
-        else:
-            self._publish(
-                TextStreamed(self.reply.session_id, self.reply.id, delta.text, delta.reasoning)
-            )
+        return ending
 
-    def _thought_for(self, delta: Delta) -> float:
-        """How long the model has reasoned, up to the first words of the answer."""
-        if delta.reasoning and self._thinking_since is None:
-            self._thinking_since = time.monotonic()
-        answered = self.reply.content[len(self._turn.begun) :].strip()
-        if self._thinking_since is None or answered:
-            return self.reply.thought_seconds
-        return time.monotonic() - self._thinking_since
+    def _prompt(self, recalled: list[Section], context: int | None) -> Prompt:
+        turn = self._turn
+        return build_prompt(
+            turn.agent.system_prompt,
+            recalled,
+            turn.incoming,
+            self.reply.content,
+            steps=self._steps,
+            tools=self._offers,
+            budget=ResultBudget.within(context),
+        )
+
+    async def _stream(
+        self, model: ChatModel, prompt: Prompt, context: int | None
+    ) -> tuple[Status, str]:
+        """Send a prompt and stream what comes; its size is checked before and after."""
+        estimate = prompt.tokens()
+        await self._runs.ask(self._run, prompt.sections, estimate)
+        await self._warn_if_too_long(model, estimate, context)
+        self._phase("waiting_for_model")
+        request = ChatRequest(prompt.messages(), chat=True, tools=prompt.tools)
+        self._step = self._next_step(self.reply.content)
+        try:
+            return await self._step.stream(model, request)
+        finally:
+            await self._runs.answered(self._run.id, self._step.usage)
+            await self._warn_if_cut_by_server(model, estimate)
+
+    # --- using tools -------------------------------------------------------------------------
+
+    async def _keep_calls(self) -> None:
+        """Commit a message that calls tools; from here on each call is owed a result."""
+        reply = replace(self.reply, status=Status.COMPLETE, seconds=time.time() - self.reply.at)
+        self._unanswered = {call.id: call for call in reply.tool_calls}
+        await self._add(reply, self._step.commit)
+
+    async def _use_tools(self, calling: Calling) -> None:
+        """Run the calls of the step, all at the same time, and commit their results in order."""
+        message = self.reply
+        self._tasks = calling.begin(message)
+        for call in message.tool_calls:
+            await self._add_result(call, await self._tasks[call.id])
+        self._tasks = {}
+        self._step = self._next_step()
+
+    async def _close_calls(self, why_not: str) -> None:
+        """Give each call that has none its result: what came of it, or why nothing did."""
+        outcomes = await self._calling.stop(self._tasks) if self._calling else {}
+        never = Outcome(f"Not run. {why_not}" if why_not else NOT_RUN, failed=True)
+        for call in list(self._unanswered.values()):
+            await self._add_result(call, outcomes.get(call.id, never))
+        if any(step.id == self.reply.id for step in self._steps):
+            self._step = self._next_step()  # that one is whole; how the run ended comes after it
+
+    async def _add_result(self, call: ToolCall, outcome: Outcome) -> None:
+        del self._unanswered[call.id]
+        await self._add(result_message(call, outcome, self._draft()), self._messages.append)
+        if outcome.failed:
+            await self._tell("warning", f"{call.name}: {outcome.text[:SHOWN_IN_LOG]}")
+        else:
+            await self._tell("info", f"Used {call.name} ({outcome.seconds:.1f} s).")
+
+    async def _add(self, message: Message, commit: Callable[[Message], Awaitable[None]]) -> None:
+        """Commit a message of a step, and let memory record it."""
+        self._steps.append(message)  # before: once it is being committed, Stop does not undo it
+        try:
+            await commit(message)
+        except StorageFailed:
+            self._steps.pop()
+            raise
+        finally:
+            if message in self._steps:
+                self._publish(MessageCommitted(message))
+        await self._memory.record(message)
+
+    def _draft(self, content: str = "") -> Message:
+        """The next message of the run, as it begins."""
+        parent = self._steps[-1] if self._steps else self._turn.incoming
+        return Message(
+            id=new_id(),
+            session_id=self._turn.scope.session_id,
+            parent_id=parent.id,
+            agent_id=self._turn.scope.agent_id,
+            run_id=self._turn.run_id,
+            role="assistant",
+            content=content,
+            at=time.time(),
+            model=self._run.model,
+        )
+
+    def _next_step(self, begun: str = "") -> Step:
+        draft = replace(self._draft(begun), status=Status.STREAMING)
+        tools = [offer.name for offer in self._offers]
+        return Step(draft, self._messages, self._publish, lambda: self._phase("streaming"), tools)
+
+    # --- ending ------------------------------------------------------------------------------
 
     async def _end(self, status: Status, error: str) -> Message:
         """Commit the reply as it ended, and the run."""
         self.ending = True
-        seconds = time.time() - self._run.started_at
-        # Of an answer that is gone on with, the words it begins with stand in the one before.
-        nothing = status is Status.FAILED and self.reply.content == self._turn.begun
-        content = "" if nothing else self.reply.content
-        reply = replace(self.reply, content=content, status=status, error=error, seconds=seconds)
+        try:
+            await self._close_calls(error)
+        except StorageFailed as problem:
+            status, error = Status.FAILED, str(problem)
+        reply = self._as_ended(status, error)
         try:
             await self._commit_end(reply)
         except StorageFailed as problem:
             # It is shown all the same: what cannot be saved can still be copied.
             reply = replace(reply, status=Status.FAILED, error=str(problem))
             self._publish(Notice("error", str(problem), reply.session_id))
-        self.reply = reply
+        self._step.reply = reply
         self._publish(MessageCommitted(reply))
         if reply.error:
             level: Level = "error" if reply.status is Status.FAILED else "warning"
             await self._tell(level, reply.error)
         return reply
 
+    def _as_ended(self, status: Status, error: str) -> Message:
+        reply = self.reply
+        began = reply.at if self._steps else self._run.started_at
+        # Of an answer that is gone on with, the words it begins with stand in the one before.
+        content = "" if status is Status.FAILED and self._step.said_nothing else reply.content
+        return replace(
+            reply,
+            content=content,
+            status=status,
+            error=error,
+            seconds=time.time() - began,
+            tool_calls=(),  # of a step that Stop broke off, no call is run
+        )
+
     async def _commit_end(self, reply: Message) -> None:
-        await (self._messages.update(reply) if self._in_log else self._messages.append(reply))
+        await self._step.commit(reply)
         if reply.counts:
             await self._memory.record(reply)
         outcome = {Status.STOPPED: "stopped", Status.FAILED: "failed"}.get(reply.status, "done")
-        await self._runs.finish(self._run.id, outcome, self._usage)
+        await self._runs.finish(self._run.id, outcome)
 
-    async def _warn_if_too_long(self, model: ChatModel, estimate: int) -> None:
-        context = await context_of(model)
+    # --- telling -----------------------------------------------------------------------------
+
+    async def _warn_if_too_long(self, model: ChatModel, estimate: int, context: int | None) -> None:
         if context and estimate > context:
             await self._warn(
+                "too long",
                 f"This request is about {estimate} tokens, more than the {context} that"
-                f" {model.reference} takes in: the model does not see all of it."
+                f" {model.reference} takes in: the model does not see all of it.",
             )
 
     async def _warn_if_cut_by_server(self, model: ChatModel, estimate: int) -> None:
         """Some servers cut what does not fit without a word; their own count gives it away."""
-        reported = self._usage.prompt_tokens
+        reported = self._step.usage.prompt_tokens
         if reported and estimate >= LONG_ENOUGH_TO_COMPARE and reported < estimate / 2:
             await self._warn(
+                "cut",
                 f"About {estimate} tokens were sent, but {model.reference} read only {reported}:"
-                " its context is too short for this chat, and it cut the rest."
+                " its context is too short for this chat, and it cut the rest.",
             )
 
-    async def _warn(self, text: str) -> None:
-        self._publish(Notice("warning", text, self._turn.scope.session_id))
-        await self._tell("warning", text)
+    async def _warn(self, what: str, text: str) -> None:
+        """Warn of something, once in a run."""
+        if what not in self._warned:
+            self._warned.add(what)
+            self._publish(Notice("warning", text, self._turn.scope.session_id))
+            await self._tell("warning", text)
 
     def _phase(self, phase: RunPhase) -> None:
         scope = self._turn.scope
@@ -275,14 +401,3 @@ async def settle(memory: MemoryLayer, run: Run, tell: Tell) -> None:
     except Exception as problem:  # memory must not take the chat along
         log.exception("Memory failed to settle")
         await tell("error", f"Memory was not updated: {problem!r}")
-
-
-@asynccontextmanager
-async def closing_stream(stream: AsyncIterator[Delta]) -> AsyncIterator[AsyncIterator[Delta]]:
-    """Close a stream when it is left early, so that the server stops working for it."""
-    try:
-        yield stream
-    finally:
-        close = getattr(stream, "aclose", None)
-        if close is not None:
-            await close()

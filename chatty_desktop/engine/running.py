@@ -152,9 +152,9 @@ class Running:
 
     async def _answer(self, scope: Scope, run: AgentRun) -> None:
         """One run to its reply; memory settles in a task of its own."""
-        reply = await run.answer(self.settled(scope))
+        await run.answer(self.settled(scope))
         self.publish(MemoryChanged(scope))
-        if reply.counts and not self._closing:
+        if run.for_memory and not self._closing:
             self.settle_with(scope, run.settle())
 
     def _answered(self, scope: Scope, task: asyncio.Task[None]) -> None:

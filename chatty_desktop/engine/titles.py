@@ -19,7 +19,7 @@ from chatty_desktop.domain.requests import ChatRequest, Usage
 from chatty_desktop.domain.titles import title_in, title_question
 from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.ports import ChatModel, MessageLog, Publish, Runs, Sessions
-from chatty_desktop.engine.run import closing_stream
+from chatty_desktop.engine.step import closing_stream
 
 log = logging.getLogger(__name__)
 

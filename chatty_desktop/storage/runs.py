@@ -7,13 +7,14 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import Connection, insert, select, update
+from sqlalchemy import Connection, func, insert, select, update
 
 from chatty_desktop.domain.events import LogEntry
-from chatty_desktop.domain.messages import Scope
+from chatty_desktop.domain.messages import Message, Scope
 from chatty_desktop.domain.requests import Usage
 from chatty_desktop.domain.runs import Run, Section, SentRequest, SentSection
 from chatty_desktop.domain.tokens import estimate
+from chatty_desktop.domain.tool_results import cut
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.messages import StoredMessages
@@ -30,15 +31,7 @@ class StoredRuns:
         self._database = database
         self._messages = messages
 
-    async def start(self, run: Run, sections: Sequence[Section], tokens: int) -> None:
-        kept = [
-            {"origin": s.origin, "role": s.role, "text": s.text}
-            if not s.messages
-            else {"origin": s.origin, "first": s.messages[0].id, "last": s.messages[-1].id}
-            for s in sections
-        ]
-        of_scope = {"session_id": run.session_id, "agent_id": run.agent_id, "model": run.model}
-
+    async def start(self, run: Run) -> None:
         def work(connection: Connection) -> None:
             connection.execute(
                 insert(tables.runs).values(
@@ -46,35 +39,50 @@ class StoredRuns:
                     strategy=json.dumps(run.strategy, ensure_ascii=False),
                     started_at=run.started_at,
                     status=run.status,
-                    **of_scope,
+                    **_place(run),
                 )
             )
+
+        await self._database.write(work, synced=False)
+
+    async def ask(self, run: Run, sections: Sequence[Section], tokens: int) -> None:
+        kept = [_kept(section) for section in sections]
+
+        def work(connection: Connection) -> None:
             connection.execute(
                 insert(tables.requests).values(
                     run_id=run.id,
                     sections=json.dumps(kept, ensure_ascii=False),
                     estimated_tokens=tokens,
                     at=time.time(),
-                    **of_scope,
+                    **_place(run),
                 )
             )
 
         await self._database.write(work, synced=False)
 
-    async def finish(self, run_id: str, status: str, usage: Usage) -> None:
+    async def answered(self, run_id: str, usage: Usage) -> None:
+        requests = tables.requests.c
+        newest = select(func.max(requests.seq)).where(requests.run_id == run_id)
+
+        def work(connection: Connection) -> None:
+            connection.execute(
+                update(tables.requests)
+                .where(requests.seq == newest.scalar_subquery())
+                .values(
+                    prompt_tokens=usage.prompt_tokens,
+                    completion_tokens=usage.completion_tokens,
+                )
+            )
+
+        await self._database.write(work, synced=False)
+
+    async def finish(self, run_id: str, status: str) -> None:
         def work(connection: Connection) -> None:
             connection.execute(
                 update(tables.runs)
                 .where(tables.runs.c.id == run_id)
                 .values(status=status, finished_at=time.time())
-            )
-            connection.execute(
-                update(tables.requests)
-                .where(tables.requests.c.run_id == run_id)
-                .values(
-                    prompt_tokens=usage.prompt_tokens,
-                    completion_tokens=usage.completion_tokens,
-                )
             )
 
         await self._database.write(work, synced=False)
@@ -147,6 +155,11 @@ class StoredRuns:
         sections: list[SentSection] = []
         for kept in json.loads(row.sections):
             sections.extend(await self._expand(kept, scope))
+        of_run = await self._database.rows(
+            select(tables.requests.c.prompt_tokens, tables.requests.c.completion_tokens).where(
+                tables.requests.c.run_id == row.run_id
+            )
+        )
         return SentRequest(
             run_id=row.run_id,
             model=row.model,
@@ -154,14 +167,39 @@ class StoredRuns:
             estimated_tokens=row.estimated_tokens,
             usage=Usage(row.prompt_tokens, row.completion_tokens),
             at=row.at,
+            step=len(of_run),
+            run_usage=sum((Usage(*each) for each in of_run), Usage()),
         )
 
-    async def _expand(self, kept: dict[str, str], scope: Scope) -> list[SentSection]:
+    async def _expand(self, kept: dict[str, Any], scope: Scope) -> list[SentSection]:
         if "first" not in kept:
             text = kept["text"]
             return [SentSection(kept["origin"], kept["role"], text, estimate(text))]
         return [
-            SentSection(kept["origin"], message.role, message.content, estimate(message.content))
+            _sent(kept["origin"], message, kept.get("cut", {}))
             for message in await self._messages.range(kept["first"], kept["last"])
             if message.agent_id == scope.agent_id and message.counts
         ]
+
+
+def _place(run: Run) -> dict[str, str]:
+    return {"session_id": run.session_id, "agent_id": run.agent_id, "model": run.model}
+
+
+def _kept(section: Section) -> dict[str, Any]:
+    """A section as it is stored."""
+    if not section.messages:
+        return {"origin": section.origin, "role": section.role, "text": section.text}
+    first, last = section.messages[0].id, section.messages[-1].id
+    kept: dict[str, Any] = {"origin": section.origin, "first": first, "last": last}
+    return kept | ({"cut": dict(section.cut)} if section.cut else {})
+
+
+def _sent(origin: str, message: Message, cuts: dict[str, int]) -> SentSection:
+    """A message as it was sent, its calls below its words."""
+    content = message.content
+    if message.id in cuts:
+        content = cut(content, cuts[message.id])
+    calls = [f"{call.name}({call.arguments})" for call in message.tool_calls]
+    content = "\n".join(filter(None, [content, *calls]))
+    return SentSection(origin, message.role, content, estimate(content))

@@ -13,10 +13,12 @@ from chatty_desktop.domain.requests import ChatRequest
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.domain.strategies import parse_strategy
 from chatty_desktop.engine.chat import ChatService
+from chatty_desktop.engine.consents import PersonsConsents
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.ports import Models
 from chatty_desktop.engine.reembed import Reembedding
+from chatty_desktop.engine.tools.boxes import ToolBoxes
 from chatty_desktop.paths import resources_folder
 from chatty_desktop.storage.agents import StoredAgents
 from chatty_desktop.storage.database import Database
@@ -26,6 +28,7 @@ from chatty_desktop.storage.messages import StoredMessages
 from chatty_desktop.storage.runs import StoredRuns
 from chatty_desktop.storage.sessions import StoredSessions
 from tests.helpers.bag_of_words import Chosen
+from tests.helpers.toolbox import ScriptedTools
 
 STATE: dict[str, Any] = {
     "kind": "state",
@@ -61,6 +64,8 @@ class Desk:
         self.runs = StoredRuns(database, self.messages)
         self.embedders = Chosen()
         self.reembedding = Reembedding(self.episodes, self.embedders, self.bus.publish)
+        self.tools = ScriptedTools()
+        self.consents = PersonsConsents(self.bus.publish)
         prompts = {f.stem: f.read_text("utf-8") for f in _prompt_files()}
         self.chat = ChatService(
             sessions=self.sessions,
@@ -71,6 +76,9 @@ class Desk:
             models=ModelChooser(models, lambda: self.settings),
             episodes=self.episodes,
             embedders=self.embedders,
+            tools=ToolBoxes([self.tools]),
+            consents=self.consents,
+            tool_seconds=1.0,
             prompts=prompts,
             publish=self.bus.publish,
         )
@@ -100,6 +108,11 @@ class Desk:
     async def use(self, strategy: dict[str, Any] | None) -> None:
         """Give the agent another memory."""
         self.agent = await self.agents.save(definition(strategy), self.agent.id)
+
+    async def equip(self, *tools: str, **fields: Any) -> None:
+        """Give the agent tools, and other values of other fields."""
+        values = self.agent.definition.model_dump() | {"tools": tools} | fields
+        self.agent = await self.agents.save(AgentDefinition.model_validate(values), self.agent.id)
 
     async def say(self, text: str) -> Message:
         """Send a message and wait for the reply and its memory; returns the reply."""

@@ -179,8 +179,10 @@ async def _kyoto(app: App, agent_id: str, now: float) -> Session:
     strategy = await _strategy(app, agent_id)
     asked = Section("new", "user", messages=(chat.messages[-2],))
     run = Run(chat.run_id, chat.session.id, agent_id, strategy, MODEL, last.at)
-    await app.runs.start(run, (asked,), 405)
-    await app.runs.finish(chat.run_id, "done", Usage(412, 168))
+    await app.runs.start(run)
+    await app.runs.ask(run, (asked,), 405)
+    await app.runs.answered(chat.run_id, Usage(412, 168))
+    await app.runs.finish(chat.run_id, "done")
     return chat.session
 
 

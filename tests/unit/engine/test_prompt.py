@@ -19,7 +19,11 @@ TEXT = st.text(min_size=1, max_size=40)
 
 def message(number: int, role: Role, content: str, *, calls: bool = False) -> Message:
     call = (ToolCall(f"call{number}", "clock", "{}"),) if calls else ()
-    return Message(f"m{number}", "s", None, "a", "r", role, content, float(number), tool_calls=call)
+    of = f"call{number - 1}" if role == "tool" else ""
+    return Message(
+        f"m{number}", "s", None, "a", "r", role, content, float(number),
+        tool_calls=call, tool_call_id=of,
+    )  # fmt: skip
 
 
 @st.composite
@@ -103,7 +107,8 @@ def test_the_estimate_of_a_prompt_is_that_of_its_sections(
     recalled = [section] if log else []
     prompt = build_prompt(system, recalled, message(99, "user", new))
     parts = [*([system.strip()] if system.strip() else []), *(m.content for m in log), new]
-    assert prompt.tokens() == sum(map(estimate, parts))
+    calls = [f"{call.name}{call.arguments}" for m in log for call in m.tool_calls]
+    assert prompt.tokens() == sum(map(estimate, parts + calls))
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
