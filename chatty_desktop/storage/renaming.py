@@ -71,13 +71,20 @@ class Renaming:
         if table is tables.facts:
             values["source_ids"] = self._ids(row["source_ids"])
         elif table is tables.requests:
-            values["sections"] = self._within(row["sections"], "first", "last")
+            values["sections"] = self._sections(row["sections"])
         elif table is tables.recalls:
             values["candidates"] = self._within(row["candidates"], "message_id")
         return values
 
     def _ids(self, text: str) -> str:
         return json.dumps([self.messages.get(each, each) for each in json.loads(text)])
+
+    def _sections(self, text: str) -> str:
+        sections = json.loads(self._within(text, "first", "last"))
+        for each in sections:
+            if "cut" in each:
+                each["cut"] = {self.messages.get(i, i): kept for i, kept in each["cut"].items()}
+        return json.dumps(sections, ensure_ascii=False)
 
     def _within(self, text: str, *names: str) -> str:
         """A list of objects as JSON, the messages that these fields name being those of the
