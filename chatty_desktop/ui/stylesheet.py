@@ -4,8 +4,8 @@ Widgets ask for a look by property, never by a colour of their own:
 `tone` on labels (muted, accent, memory, danger, warning, success),
 `kind` on push buttons (primary, quiet, danger, link),
 `kind` on combo boxes (quiet, chevron: draws its own arrow) and number fields (plain: no arrows),
-`panel` on frames (surface, raised, card, choice, handle, composer, palette, memory, danger,
-warning, accent).
+`panel` on frames (surface, raised, selected, card, choice, handle, composer, palette, memory,
+danger, warning, accent).
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ QFrame[panel="memory"] {{ background: {t.memory_soft}; border-radius: 8px; }}
 QFrame[panel="danger"] {{ background: {t.danger_soft}; border-radius: 8px; }}
 QFrame[panel="warning"] {{ background: {t.warning_soft}; border-radius: 8px; }}
 QFrame[panel="accent"] {{ background: {t.accent_soft}; border-radius: 8px; }}
+QFrame[panel="selected"] {{ background: {t.selection}; border-radius: 8px; }}
 QFrame[line="memory"] {{ background: {t.memory}; border: none; }}
 QFrame[panel="card"] {{
     background: {t.raised}; border: 1px solid transparent; border-radius: 8px;

@@ -55,6 +55,36 @@ PLAN = """A quiet first day could look like this:
 Shall I plan the second day around Arashiyama or around Fushimi?"""
 
 
+FORMULAS = r"""The roots of $ax^2 + bx + c = 0$ come from completing the square:
+
+$$
+x_{1,2} = \frac{-b \pm \sqrt{b^2 - 4ac}}{2a}
+$$
+
+With \(a = 1\), \(b = -3\), \(c = 2\) the discriminant is $b^2 - 4ac = 1$, so $x_1 = 2$ and
+$x_2 = 1$.
+
+\[ \begin{pmatrix} 1 & 1 \\ 2 & 1 \end{pmatrix}
+\begin{pmatrix} p \\ q \end{pmatrix} = \begin{pmatrix} 3 \\ 4 \end{pmatrix}, \qquad
+\sum_{k=1}^{n} k = \frac{n(n+1)}{2} \]
+
+What is left to do:
+
+- [x] find the roots
+- [ ] check them
+  - [x] $x_1$
+  - [ ] $x_2$
+- [ ] draw the parabola"""
+
+WIDE = """هذه فقرة بالعربية، وفيها كلمة English وعدد 42.
+
+| n | n² | n³ | n⁴ | n⁵ | n⁶ | n⁷ | n⁸ | n⁹ | n¹⁰ | digits of n¹⁰ | remark |
+|--|--|--|--|--|--|--|--|--|--|--|--|
+| 2 | 4 | 8 | 16 | 32 | 64 | 128 | 256 | 512 | 1024 | 4 | the binary thousand |
+| 3 | 9 | 27 | 81 | 243 | 729 | 2187 | 6561 | 19683 | 59049 | 5 | |
+| 12 | 144 | 1728 | 20736 | 248832 | 2985984 | 35831808 | 429981696 | 5159780352 | 61917364224 |"""
+
+
 @dataclass
 class _Chat:
     """Writes one session, minute by minute."""
@@ -108,6 +138,7 @@ async def fill(app: App, now: float) -> Session:
         chat = await _begin(app, title, companion, now - days * DAY)
         await chat.say("user", title)
         await chat.say("assistant", "Let us look at it step by step. What have you tried so far?")
+    await _formulas(app, companion, now)
     await _failed(app, notes, now)
     return await _kyoto(app, notes, now)
 
@@ -115,6 +146,19 @@ async def fill(app: App, now: float) -> Session:
 async def _begin(app: App, title: str, agent_id: str, at: float) -> _Chat:
     session = await app.sessions.create(title, agent_id)
     return _Chat(app, session, agent_id, at)
+
+
+async def _formulas(app: App, agent_id: str, now: float) -> None:
+    chat = await _begin(app, "Quadratic equations", agent_id, now - 5 * 3600)
+    await chat.say("user", "How do I solve quadratic equations?")
+    await chat.say(
+        "assistant", FORMULAS, reasoning="Complete the square.", thought_seconds=8.2, seconds=21.0
+    )
+    await chat.log(
+        "warning", f"The fold of 2 messages was refused ({MODEL}, 2.1 s): the answer was no list."
+    )
+    await chat.say("user", "And a table of powers, please.")
+    await chat.say("assistant", WIDE)
 
 
 async def _failed(app: App, agent_id: str, now: float) -> None:

@@ -91,6 +91,25 @@ async def _chat_top(stage: Stage) -> None:
     column.verticalScrollBar().setValue(0)
 
 
+async def _formulas(stage: Stage) -> None:
+    await stage.open("Quadratic")
+    stage.window.chat.transcript.to_start()
+
+
+async def _finding(stage: Stage) -> None:
+    await _chat(stage)
+    stage.window.chat.finding.open()
+    stage.window.chat.finding.bar.field.setText("nara")
+    await stage.settle()
+
+
+async def _chosen(stage: Stage) -> None:
+    await _chat(stage)
+    selection = stage.window.chat.transcript.drawn.selection
+    messages = stage.window.chat.transcript.read.messages
+    selection.extend(messages[-1].id, messages[-2].id)
+
+
 async def _failed(stage: Stage) -> None:
     await stage.open("Trip photos")
 
@@ -190,6 +209,10 @@ VIEWS = {
     "empty": View(_empty, filled=False),
     "chat": View(_chat),
     "top": View(_chat_top),
+    "formulas": View(_formulas),
+    "wide": View(lambda stage: stage.open("Quadratic")),
+    "chosen": View(_chosen),
+    "finding": View(_finding),
     "failed": View(_failed),
     "busy": View(_busy),
     "prompt": View(_prompt),

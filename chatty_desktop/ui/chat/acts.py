@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Coroutine, Sequence
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QTextDocument
-from PySide6.QtWidgets import QMessageBox, QPushButton, QWidget
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QPushButton, QWidget
 
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.events import Notice
@@ -16,12 +18,17 @@ from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.ui.chat.asked import (
     AnswerAgain,
     Asked,
+    CopySeveral,
     GoOn,
     OpenMenu,
+    OpenMenuOfSeveral,
+    SaveCode,
     SendEdited,
     ShowRecord,
     ShowVersion,
 )
+from chatty_desktop.ui.chat.code_file import ask_where_to_save
+from chatty_desktop.ui.chat.copying import as_markdown, as_plain_text, plain_text
 from chatty_desktop.ui.chat.message_menu import MessageMenu
 from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.counts import counted
@@ -49,6 +56,7 @@ class MessageActs(QObject):
         agents: Callable[[], Sequence[Agent]],
         choices: ModelChoices,
         load_choices: Callable[[], Coroutine[Any, Any, None]],
+        speaker: Callable[[Message], str],
         theme: Theme,
         tasks: Tasks,
         parent: QWidget,
@@ -58,6 +66,7 @@ class MessageActs(QObject):
         self._agents = agents
         self._choices = choices
         self._load_choices = load_choices
+        self._speaker = speaker
         self._theme = theme
         self._tasks = tasks
         self._over = parent
@@ -75,6 +84,12 @@ class MessageActs(QObject):
                 self._tasks.start(self._chat.go_on(message_id))
             case ShowRecord():
                 self.record_wanted.emit()
+            case SaveCode(text, language):
+                self.save_code(text, language)
+            case CopySeveral(messages):
+                self._tasks.start(self._copy(messages, as_plain_text))
+            case OpenMenuOfSeveral(messages, at):
+                self.menu_of_several(messages).popup(at)
             case OpenMenu(message, at):
                 self._tasks.start(self._load_choices())
                 self.menu(message).popup(at)
@@ -90,14 +105,63 @@ class MessageActs(QObject):
             parent=self._over,
         )
 
+    def menu_of_several(self, messages: Sequence[Message]) -> QMenu:
+        """All that can be done to messages chosen together."""
+        menu = QMenu(self._over)
+        count = len(messages)
+        plain = trn(
+            "Copy {count} message as plain text", "Copy {count} messages as plain text", count
+        )
+        marked = trn("Copy {count} message as Markdown", "Copy {count} messages as Markdown", count)
+        for text, icon, write in (
+            (plain, "text-aa", as_plain_text),
+            (marked, "copy", as_markdown),
+        ):
+            action = menu.addAction(text)
+            self._theme.dress(action, icon)
+            action.triggered.connect(
+                lambda _checked=False, write=write: self._tasks.start(self._copy(messages, write))
+            )
+        menu.addSeparator()
+        delete = menu.addAction(trn("Delete {count} message …", "Delete {count} messages …", count))
+        self._theme.dress(delete, "trash", "danger")
+        delete.triggered.connect(lambda: self.delete_several(messages))
+        menu.aboutToHide.connect(menu.deleteLater)
+        return menu
+
+    def save_code(self, text: str, language: str) -> QFileDialog:
+        """Write a block of code to a file that the person chooses."""
+        return ask_where_to_save(
+            self._over,
+            language,
+            lambda file: self._tasks.start(self._save(file, text)),
+        )
+
     def delete(self, message: Message, *, following: bool) -> None:
         """Delete a message, once the person has said so again."""
+        self._ask_to_delete(
+            tr("Delete message"),
+            _what_goes(message, following=following),
+            lambda: self._delete(message, following),
+        )
+
+    def delete_several(self, messages: Sequence[Message]) -> None:
+        """Delete messages, once the person has said so again."""
+        self._ask_to_delete(
+            tr("Delete messages"),
+            tr("Delete these messages, and the answers to those of your own?"),
+            lambda: self._delete_several(messages),
+        )
+
+    def _ask_to_delete(
+        self, title: str, question: str, delete_: Callable[[], Coroutine[Any, Any, None]]
+    ) -> None:
         box = QMessageBox(self._over)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle(tr("Delete message"))
+        box.setWindowTitle(title)
         box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(_what_goes(message, following=following))
+        box.setText(question)
         box.setInformativeText(
             tr(
                 "Agents forget what they remember of it. What they have remembered since, they"
@@ -109,7 +173,7 @@ class MessageActs(QObject):
         box.addButton(delete, QMessageBox.ButtonRole.DestructiveRole)
         box.addButton(QMessageBox.StandardButton.Cancel)
         box.setDefaultButton(QMessageBox.StandardButton.Cancel)
-        delete.clicked.connect(lambda: self._tasks.start(self._delete(message, following)))
+        delete.clicked.connect(lambda: self._tasks.start(delete_()))
         box.open()
 
     def _do(self, message: Message, name: str, with_: str) -> None:
@@ -117,7 +181,7 @@ class MessageActs(QObject):
             case "copy_markdown":
                 QGuiApplication.clipboard().setText(message.content)
             case "copy_plain":
-                QGuiApplication.clipboard().setText(_plain(message))
+                QGuiApplication.clipboard().setText(plain_text(message))
             case "edit":
                 self.edit_wanted.emit(message.id)
             case "again":
@@ -133,19 +197,32 @@ class MessageActs(QObject):
             case "delete" | "delete_following":
                 self.delete(message, following=name == "delete_following")
 
+    async def _copy(
+        self, messages: Sequence[Message], write: Callable[[Sequence[Message], list[str]], str]
+    ) -> None:
+        names = [self._speaker(message) for message in messages]
+        # Thousands of messages take a moment.
+        text = await asyncio.to_thread(write, messages, names)
+        QGuiApplication.clipboard().setText(text)
+
+    async def _save(self, file: Path, text: str) -> None:
+        from chatty_desktop.ui.exchange.files import write_chat_file
+
+        await write_chat_file(file, text if text.endswith("\n") else f"{text}\n")
+        self.noticed.emit(Notice("info", tr("Written to {file}.", file=file)))
+
+    async def _delete_several(self, messages: Sequence[Message]) -> None:
+        """From the last on: an answer goes before the message that would take it along."""
+        counts = DeletionCounts()
+        for message in reversed(messages):
+            counts += await self._chat.delete_message(message.id)
+        text = tr("Deleted: {what}.", what=", ".join(_counted(counts)))
+        self.noticed.emit(Notice("info", text, messages[0].session_id))
+
     async def _delete(self, message: Message, following: bool) -> None:
         counts = await self._chat.delete_message(message.id, following=following)
         text = tr("Deleted: {what}.", what=counted(counts))
         self.noticed.emit(Notice("info", text, message.session_id))
-
-
-def _plain(message: Message) -> str:
-    """The words of a message without the marks of Markdown; what a person types has none."""
-    if message.role == "user":
-        return message.content
-    document = QTextDocument()
-    document.setMarkdown(message.content)
-    return document.toPlainText()
 
 
 def _what_goes(message: Message, *, following: bool) -> str:

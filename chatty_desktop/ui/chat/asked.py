@@ -51,4 +51,37 @@ class ShowRecord:
     """What is kept of the runs: the run log, or the ledger where that is not at hand."""
 
 
-Asked = AnswerAgain | ShowVersion | SendEdited | GoOn | OpenMenu | ShowRecord
+@dataclass(frozen=True, slots=True)
+class SaveCode:
+    """A block of code as a file; `language` is as the message names it, or ""."""
+
+    text: str
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class CopySeveral:
+    """These messages into the clipboard."""
+
+    messages: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenMenuOfSeveral:
+    """All that can be done to these messages; `at` is a point of the screen."""
+
+    messages: tuple[Message, ...]
+    at: QPoint
+
+
+Asked = (
+    AnswerAgain
+    | ShowVersion
+    | SendEdited
+    | GoOn
+    | OpenMenu
+    | ShowRecord
+    | SaveCode
+    | CopySeveral
+    | OpenMenuOfSeveral
+)

@@ -9,8 +9,11 @@ from typing import Any
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
+    QContextMenuEvent,
     QDesktopServices,
     QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
     QMouseEvent,
     QPainter,
     QPaintEvent,
@@ -33,22 +36,28 @@ from chatty_desktop.ui.chat.markdown import (
     is_outside_link,
 )
 from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.pieces import icon_button
 from chatty_desktop.ui.theme import Theme
 
 
 class MessageBody(QTextBrowser):
     """Draws rendered Markdown, or plain text that grows at its end while it streams.
 
+    pressed: by the mouse; with Shift, to choose everything up to here (bool). released: no more.
+    save_wanted: a block of code, and its language, is to be saved.
     dragged: a selection is being drawn to this point of the body, so that the transcript can
     scroll along.
     """
 
+    pressed = Signal(bool)
+    released = Signal()
     dragged = Signal(QPoint)
+    save_wanted = Signal(str, str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._code: list[tuple[QTextFrame, Block, QToolButton]] = []
+        self._code: list[tuple[QTextFrame, Block, tuple[QToolButton, ...]]] = []
         self._marks: list[QTextCursor] = []
         self.setProperty("bare", True)
         self.setAccessibleName(tr("Text of the message"))
@@ -87,7 +96,7 @@ class MessageBody(QTextBrowser):
         frames = sorted(self._frames(), key=lambda frame: frame.firstPosition())
         for frame, block in zip(frames, rendered.blocks, strict=False):
             if block.kind == "code":
-                self._code.append((frame, block, self._copy_button(block.text)))
+                self._code.append((frame, block, self._code_buttons(block)))
         self._place_buttons()
 
     def show_plain(self, text: str) -> None:
@@ -187,6 +196,42 @@ class MessageBody(QTextBrowser):
         """The transcript scrolls, not the message."""
         event.ignore()
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            # Where words are selected already, Shift selects more of them.
+            extends = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+            extends = extends and not self.textCursor().hasSelection()
+            self.pressed.emit(extends)
+            if extends:
+                return
+        super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        super().mouseReleaseEvent(event)
+        self.released.emit()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """What is to be copied is for the transcript to say, which knows more than one message."""
+        keys = QKeySequence.StandardKey
+        if event.matches(keys.Copy) or event.matches(keys.SelectAll):
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Without words selected, the menu is that of the message."""
+        if self.textCursor().hasSelection() or self.anchorAt(event.pos()):
+            super().contextMenuEvent(event)
+        else:
+            event.ignore()
+
+    def unselect(self) -> None:
+        """Select no words."""
+        cursor = self.textCursor()
+        if cursor.hasSelection():
+            cursor.clearSelection()
+            self.setTextCursor(cursor)
+
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
         super().mouseMoveEvent(event)
         if event.buttons() & Qt.MouseButton.LeftButton:
@@ -210,35 +255,44 @@ class MessageBody(QTextBrowser):
             painter.setBrush(QColor(tokens.code_background))
             painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
             painter.setPen(QColor(tokens.muted))
-            title = QRectF(rect.left() + 12, rect.top() + 2, rect.width() - 60, CODE_TOP - 4)
+            title = QRectF(rect.left() + 12, rect.top() + 2, rect.width() - 90, CODE_TOP - 4)
             painter.drawText(title, Qt.AlignmentFlag.AlignVCenter, block.language or "code")
         painter.end()
 
-    def _copy_button(self, text: str) -> QToolButton:
-        button = QToolButton(self.viewport())
-        self._theme.dress(button, "copy")
-        button.setToolTip(tr("Copy this code"))
-        button.setAccessibleName(tr("Copy this code"))
+    def _code_buttons(self, block: Block) -> tuple[QToolButton, ...]:
+        """What can be done to a block of code, from the right."""
+        copy = self._button("copy", tr("Copy this code"))
+        save = self._button("download-simple", tr("Save this code …"))
+
+        def copied() -> None:
+            QGuiApplication.clipboard().setText(block.text)
+            self._theme.dress(copy, "check", "success")
+            copy.setToolTip(tr("Copied"))
+
+        copy.clicked.connect(copied)
+        save.clicked.connect(lambda: self.save_wanted.emit(block.text, block.language))
+        return copy, save
+
+    def _button(self, icon: str, name: str) -> QToolButton:
+        button = icon_button(self._theme, icon, name)
+        button.setParent(self.viewport())
         button.setCursor(Qt.CursorShape.ArrowCursor)
-
-        def copy() -> None:
-            QGuiApplication.clipboard().setText(text)
-            self._theme.dress(button, "check", "success")
-            button.setToolTip(tr("Copied"))
-
-        button.clicked.connect(copy)
         button.show()
         return button
 
     def _place_buttons(self) -> None:
-        for frame, _, button in self._code:
+        for frame, _, buttons in self._code:
             rect = self._rect(frame)
-            size = button.sizeHint()
-            button.move(round(rect.right()) - size.width() - 4, round(rect.top()) + 5)
+            right = round(rect.right())
+            for button in buttons:
+                right -= button.sizeHint().width() + 4
+                button.move(right, round(rect.top()) + 5)
 
     def _drop_buttons(self) -> None:
-        for _, _, button in self._code:
-            button.deleteLater()
+        for _, _, buttons in self._code:
+            for button in buttons:
+                button.hide()
+                button.deleteLater()
         self._code.clear()
 
     def _frames(self) -> list[QTextFrame]:

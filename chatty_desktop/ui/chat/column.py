@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QToolButton, QWidget
 
 from chatty_desktop.ui.chat.message import MessageView
@@ -32,16 +32,25 @@ class MessageColumn(QScrollArea):
 
     near_top, near_end: the reader is within two screens of the first or the last view.
     jump_wanted: the person wants to be at the end of the chat.
+    drawn_over: a selection begun in a view is drawn to another one, or back to the same.
+    copy_wanted, all_wanted, unselect_wanted: of the keyboard, wherever in the column it is.
+
+    holds_selection: whether there is something that Esc unselects.
     """
 
     near_top = Signal()
     near_end = Signal()
     jump_wanted = Signal()
+    drawn_over = Signal(object, object)
+    copy_wanted = Signal()
+    all_wanted = Signal()
+    unselect_wanted = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.views: list[MessageView] = []
         self.following = True
+        self.holds_selection = False
         self._heights: dict[MessageView, int] = {}
         self._moving = False
         self._laid_out_for = 0
@@ -244,12 +253,40 @@ class MessageColumn(QScrollArea):
         view = self.sender()
         if not isinstance(view, QWidget):
             return
+        self.drawn_over.emit(view, self._view_at(view.y() + at.y()) or view)
         y = view.mapTo(self.viewport(), at).y()
         bar = self.verticalScrollBar()
         if y < _EDGE:
             bar.setValue(bar.value() - (_EDGE - y))
         elif y > self.viewport().height() - _EDGE:
             bar.setValue(bar.value() + y - self.viewport().height() + _EDGE)
+
+    def _view_at(self, y: int) -> MessageView | None:
+        """The view at a height of the content, the nearest where there is none."""
+        below = next((view for view in self.views if y < view.y() + view.height()), None)
+        return below or (self.views[-1] if self.views else None)
+
+    def event(self, event: QEvent) -> bool:
+        # The window's own Esc stops an answer.
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.key() == Qt.Key.Key_Escape
+            and self.holds_selection
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy_wanted.emit()
+        elif event.matches(QKeySequence.StandardKey.SelectAll):
+            self.all_wanted.emit()
+        elif event.key() == Qt.Key.Key_Escape and self.holds_selection:
+            self.unselect_wanted.emit()
+        else:
+            super().keyPressEvent(event)
 
     def _place_jump(self) -> None:
         wanted = bool(self.views) and (self._beyond or not self.following)

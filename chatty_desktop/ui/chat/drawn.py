@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QApplication, QTextEdit
 
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.ui.chat.about_views import AboutViews, VersionsOf, WarningsOf
+from chatty_desktop.ui.chat.asked import Asked, CopySeveral, OpenMenu, OpenMenuOfSeveral
 from chatty_desktop.ui.chat.column import MessageColumn
 from chatty_desktop.ui.chat.message import MessageView
 from chatty_desktop.ui.chat.read_branch import ReadBranch
+from chatty_desktop.ui.chat.selection import Selection
 from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
@@ -53,6 +57,12 @@ class DrawnMessages(QObject):
         self._speakers: dict[str, str] = {}
         self._verbatim_from: str | None = None
         self._pattern: re.Pattern[str] | None = None
+        self.selection = Selection(read, self)
+        self.selection.changed.connect(self._show_selection)
+        self.column.drawn_over.connect(self._drawn_over)
+        self.column.copy_wanted.connect(self._copy)
+        self.column.all_wanted.connect(self.selection.all)
+        self.column.unselect_wanted.connect(self.selection.clear)
         # Which of the messages read is the first with a view.
         self._first = 0
         theme.changed.connect(self._recolour)
@@ -77,6 +87,7 @@ class DrawnMessages(QObject):
     def clear(self) -> None:
         """Another chat comes."""
         self._first = 0
+        self.selection.clear()
         self._verbatim_from = None
         self._pattern = None
         self.column.following = True
@@ -132,6 +143,7 @@ class DrawnMessages(QObject):
 
     def truncate(self) -> None:
         """The last of the messages read are forgotten, and so are their views."""
+        self.selection.clear()
         self.column.remove(max(0, len(self._read) - self._first), len(self.column.views))
         if not self.column.views and len(self._read):
             self.draw_end()
@@ -146,7 +158,10 @@ class DrawnMessages(QObject):
             view = MessageView(
                 message, self.speaker(message), self._theme, last=index == len(self._read) - 1
             )
-            view.asked.connect(self.asked)
+            view.asked.connect(self._asked)
+            view.pressed.connect(partial(self._pressed, message.id))
+            view.released.connect(self._released)
+            view.set_selected(self.selection.holds(message.id))
             view.text.set_pattern(self._pattern)
             self.about.tell(view)
             view.set_memory_line(self._line_above(index))
@@ -172,6 +187,49 @@ class DrawnMessages(QObject):
         """Messages were read that have no view, or views made: learn about them."""
         self.about.ask()
         self.column.set_end_beyond(bool(self.column.views) and not self.to_the_end)
+
+    # --- chosen together -----------------------------------------------------------------
+
+    def _pressed(self, message_id: str, extend: bool) -> None:
+        if extend:
+            self.selection.extend(message_id)
+        else:
+            self.selection.begin(message_id)
+
+    def _released(self) -> None:
+        """Words are not selected besides whole messages."""
+        if len(self.selection):
+            self._unselect_words()
+
+    def _drawn_over(self, begun: MessageView, reached: MessageView) -> None:
+        if reached is begun:
+            self.selection.begin(begun.message.id)
+        else:
+            self.selection.extend(reached.message.id, begun.message.id)
+
+    def _show_selection(self) -> None:
+        self.column.holds_selection = len(self.selection) > 0
+        for view in self.column.views:
+            view.set_selected(self.selection.holds(view.message.id))
+
+    def _unselect_words(self) -> None:
+        for view in self.column.views:
+            view.text.unselect()
+
+    def _copy(self) -> None:
+        """Copy the messages chosen, else the words selected in one."""
+        focused = QApplication.focusWidget()
+        if len(self.selection):
+            self.asked.emit(CopySeveral(self.selection.messages))
+        elif isinstance(focused, QTextEdit):
+            focused.copy()
+
+    def _asked(self, asked: Asked) -> None:
+        if isinstance(asked, OpenMenu) and self.selection.holds(asked.message.id):
+            chosen = self.selection.messages
+            if len(chosen) > 1:
+                asked = OpenMenuOfSeveral(chosen, asked.at)
+        self.asked.emit(asked)
 
     # --- what they have in common --------------------------------------------------------
 

@@ -7,6 +7,7 @@ from collections.abc import MutableMapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from html import escape
+from itertools import takewhile
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
@@ -32,6 +33,13 @@ CODE_TOP = 34
 
 CODE_SIDE = 12
 """Pixels left of, right of and below it."""
+
+
+WORD_CHARS = 24
+"""Of a single word in a table that is not broken; a longer one is."""
+
+MANY_COLUMNS, MANY_CHARS = 6, 24
+"""In a table of so many columns, so many characters stay on a line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +113,7 @@ code {{ font-family: {monospace}; background-color: {tokens.code_background}; }}
     border: 1px solid {tokens.control}; padding: 4px 8px 4px 8px;
     background-color: {tokens.raised}; font-weight: 600;
 }}
+.whole {{ white-space: nowrap; }}
 .formula {{ font-size: large; margin-left: 16px; }}
 .beside, .over, .bare, .cell, .limit, .sign, .bracket {{ line-height: 100%; }}
 .over {{ border-bottom: 1px solid {tokens.text}; padding: 0 3px 1px 3px; }}
@@ -293,6 +302,8 @@ class _QtHtml(RendererHTML):
         env: MutableMapping[str, Any],
     ) -> str:
         env["blocks"].append(Block("table"))
+        row = takewhile(lambda token: token.type != "tr_close", tokens[idx:])
+        env["columns"] = sum(token.type == "th_open" for token in row)
         return (
             '<table class="grid" cellspacing="0" '
             'style="border-collapse:collapse;margin-top:4px;margin-bottom:12px">'
@@ -307,6 +318,11 @@ class _QtHtml(RendererHTML):
     ) -> str:
         # An inline style would replace the borders of the class.
         align = str(tokens[idx].attrs.get("style", "")).removeprefix("text-align:") or "left"
-        return f'<{tokens[idx].tag} align="{escape(align)}">'
+        content = tokens[idx + 1].content
+        # Else Qt breaks single words and numbers anywhere, before the table is scrolled.
+        short = len(content) <= (MANY_CHARS if env["columns"] >= MANY_COLUMNS else 0)
+        whole = short or (len(content) <= WORD_CHARS and len(content.split()) == 1)
+        kind = ' class="whole"' if whole else ""
+        return f'<{tokens[idx].tag} align="{escape(align)}"{kind}>'
 
     td_open = th_open

@@ -5,13 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from PySide6.QtCore import QLocale, QPoint, QRect, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtCore import QLocale, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.events import LogEntry
 from chatty_desktop.domain.messages import Message, Status
-from chatty_desktop.ui.chat.asked import AnswerAgain, GoOn, OpenMenu, SendEdited, ShowVersion
+from chatty_desktop.ui.chat.asked import (
+    AnswerAgain,
+    GoOn,
+    OpenMenu,
+    SaveCode,
+    SendEdited,
+    ShowVersion,
+)
 from chatty_desktop.ui.chat.edit_box import EditBox
 from chatty_desktop.ui.chat.message_parts import MemoryLine, Reasoning, StatusLine, ToolCalls
 from chatty_desktop.ui.chat.message_text import MessageText
@@ -33,11 +40,14 @@ class MessageView(QFrame):
 
     resized: its height for the present width is not what it was.
     asked: what the person wants done (of `asked.Asked`).
+    pressed: by the mouse; with Shift, to choose everything up to here (bool). released: no more.
     dragged: a selection is being drawn to this point (in this widget's coordinates).
     """
 
     resized = Signal()
     asked = Signal(object)
+    pressed = Signal(bool)
+    released = Signal()
     dragged = Signal(QPoint)
 
     def __init__(
@@ -59,6 +69,7 @@ class MessageView(QFrame):
         self._tools: ToolCalls | None = None
         self._versions: Versions | None = None
         self._warnings: Warnings | None = None
+        self._selected = False
         self._edit_box: EditBox | None = None
 
         self._outer = QVBoxLayout(self)
@@ -76,6 +87,9 @@ class MessageView(QFrame):
         self._column.addLayout(self._header())
         self.text = MessageText(message.role, theme)
         self.text.resized.connect(self.resized)
+        self.text.pressed.connect(self.pressed)
+        self.text.released.connect(self.released)
+        self.text.save_wanted.connect(lambda *code: self.asked.emit(SaveCode(*code)))
         self.text.dragged.connect(lambda at: self.dragged.emit(self.text.mapTo(self, at)))
         self._column.addWidget(self.text)
         self.set_speaker(speaker)
@@ -182,8 +196,19 @@ class MessageView(QFrame):
     def mark(self) -> None:
         """Light the message up for a moment: this is the one that was looked for."""
         self._panel("memory")
-        plain = "raised" if self.message.role == "user" else ""
-        QTimer.singleShot(MARKED_MS, self, lambda: self._panel(plain))
+        QTimer.singleShot(MARKED_MS, self, lambda: self._panel(self._plain_panel))
+
+    def set_selected(self, selected: bool) -> None:
+        """Show that the message is one of those chosen together."""
+        if selected != self._selected:
+            self._selected = selected
+            self._panel(self._plain_panel)
+
+    @property
+    def _plain_panel(self) -> str:
+        if self._selected:
+            return "selected"
+        return "raised" if self.message.role == "user" else ""
 
     def show_found(self, number: int) -> QRect:
         """Show which of the places marked in the text is meant; returns where it stands."""
@@ -247,6 +272,12 @@ class MessageView(QFrame):
         more.clicked.connect(lambda: self._open_menu(more.mapToGlobal(more.rect().bottomLeft())))
         row.addWidget(more)
         return row
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            shift = event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+            self.pressed.emit(bool(shift))
+        super().mousePressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         self._open_menu(event.globalPos())

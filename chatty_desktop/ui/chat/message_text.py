@@ -26,11 +26,15 @@ class MessageText(QWidget):
 
     shown: all of the text, drawn or not.
     resized: its height for the present width is not what it was.
+    pressed, released, save_wanted: as of `MessageBody`.
     dragged: a selection is being drawn to this point (in this widget's coordinates).
     """
 
     resized = Signal()
+    pressed = Signal(bool)
+    released = Signal()
     dragged = Signal(QPoint)
+    save_wanted = Signal(str, str)
 
     def __init__(self, role: Role, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -55,6 +59,8 @@ class MessageText(QWidget):
         for _ in range(max(1, drawn)):
             self._draw_piece()
         self._offer_rest()
+        if self._found is not None:
+            self._show_found()
 
     def add(self, text: str) -> None:
         """Add to a text that is being written; past `PLAIN` it is only counted, until the end."""
@@ -83,6 +89,11 @@ class MessageText(QWidget):
         self._bodies.clear()
         self._waiting = []
         self.shown = ""
+
+    def unselect(self) -> None:
+        """Select no words."""
+        for body in self._bodies:
+            body.unselect()
 
     def set_pattern(self, pattern: re.Pattern[str] | None) -> None:
         """Mark what a pattern finds in the text, folded as a search folds it; None: nothing."""
@@ -159,6 +170,9 @@ class MessageText(QWidget):
 
     def _body(self) -> MessageBody:
         body = MessageBody(self._theme)
+        body.pressed.connect(self.pressed)
+        body.released.connect(self.released)
+        body.save_wanted.connect(self.save_wanted)
         body.dragged.connect(lambda at: self.dragged.emit(body.mapTo(self, at)))
         self._column.insertWidget(len(self._bodies), body)
         self._bodies.append(body)

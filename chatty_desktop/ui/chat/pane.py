@@ -37,7 +37,14 @@ from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.ports import Agents, Drafts, MessageLog, Models, Runs, Sessions
 from chatty_desktop.ui.banners import BannerAction, Banners
 from chatty_desktop.ui.chat.acts import MessageActs
-from chatty_desktop.ui.chat.asked import Asked, OpenMenu, ShowRecord
+from chatty_desktop.ui.chat.asked import (
+    Asked,
+    CopySeveral,
+    OpenMenu,
+    OpenMenuOfSeveral,
+    SaveCode,
+    ShowRecord,
+)
 from chatty_desktop.ui.chat.at_last import ActsAtLast
 from chatty_desktop.ui.chat.composer import Composer
 from chatty_desktop.ui.chat.find import FindInChat
@@ -56,6 +63,10 @@ from chatty_desktop.ui.throttle import Throttle
 
 DRAFT_MS = 300
 """Between two times at which what is written is kept: reading a long text takes a moment."""
+
+
+QUIET = (OpenMenu, OpenMenuOfSeveral, CopySeveral, SaveCode, ShowRecord)
+"""What changes nothing in the chat, so that what was said of it still holds."""
 
 
 class ChatPane(QWidget):
@@ -118,6 +129,7 @@ class ChatPane(QWidget):
             chat=chat,
             agents=lambda: self._known_agents,
             choices=self._choices,
+            speaker=self.transcript.drawn.speaker,
             load_choices=lambda: self._choices.load(settings().default_model),
             theme=theme,
             tasks=tasks,
@@ -332,7 +344,7 @@ class ChatPane(QWidget):
             await self._sessions.rename(session_id, title_from(text), by="words")
 
     def _asked(self, asked: Asked) -> None:
-        if self._session_id is not None and not isinstance(asked, OpenMenu | ShowRecord):
+        if self._session_id is not None and not isinstance(asked, QUIET):
             self.banners.forget_session(self._session_id)
         self.acts.take(asked)
 

@@ -1,0 +1,38 @@
+"""Messages as text for the clipboard: as Markdown, or without its marks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtGui import QTextDocument
+
+from chatty_desktop.domain.messages import Message
+
+Speaker = Callable[[Message], str]
+
+
+def plain_text(message: Message) -> str:
+    """The words of a message without the marks of Markdown; what a person types has none."""
+    if message.role == "user":
+        return message.content
+    document = QTextDocument()
+    document.setMarkdown(message.content)
+    return document.toPlainText()
+
+
+def as_plain_text(messages: Sequence[Message], names: Sequence[str]) -> str:
+    """Several messages, each under the name of who said it."""
+    return "\n\n".join(
+        f"{name}:\n{plain_text(message).strip()}"
+        for name, message in zip(names, messages, strict=True)
+        if message.content
+    )
+
+
+def as_markdown(messages: Sequence[Message], names: Sequence[str]) -> str:
+    """Several messages as they were written, each under the name of who said it."""
+    return "\n\n".join(
+        f"**{name}:**\n\n{message.content.strip()}"
+        for name, message in zip(names, messages, strict=True)
+        if message.content
+    )
