@@ -210,11 +210,13 @@ async def test_the_window_opens_the_search_by_its_keys_and_steps_with_f3(
     open_window.window.actions_.find.trigger()
     assert not find.bar.isHidden()
     find.bar.field.setText("answer")
-    await until(lambda: find.bar.count.text() == "1 of 4")
+    await until(lambda: find.bar.count.text().endswith(" of 4"))
+    # Which is the first depends on what is in sight.
+    at = int(find.bar.count.text()[0])
     open_window.window.actions_.find_next.trigger()
-    assert find.bar.count.text() == "2 of 4"
+    assert find.bar.count.text() == f"{at % 4 + 1} of 4"
     open_window.window.actions_.find_previous.trigger()
-    assert find.bar.count.text() == "1 of 4"
+    assert find.bar.count.text() == f"{at} of 4"
     find.close()
     await open_window.tasks.idle()
 

@@ -12,8 +12,9 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QPushButton, QWidget
 
 from chatty_desktop.domain.agents import Agent
+from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import Notice
-from chatty_desktop.domain.messages import Message
+from chatty_desktop.domain.messages import DeletionCounts, Message
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.ui.chat.asked import (
     AnswerAgain,
@@ -32,7 +33,7 @@ from chatty_desktop.ui.chat.copying import as_markdown, as_plain_text, plain_tex
 from chatty_desktop.ui.chat.message_menu import MessageMenu
 from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.counts import counted
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 
@@ -215,8 +216,13 @@ class MessageActs(QObject):
         """From the last on: an answer goes before the message that would take it along."""
         counts = DeletionCounts()
         for message in reversed(messages):
-            counts += await self._chat.delete_message(message.id)
-        text = tr("Deleted: {what}.", what=", ".join(_counted(counts)))
+            try:
+                counts += await self._chat.delete_message(message.id)
+            except Invalid:
+                # It may have gone along with another, as the call of a tool with its result.
+                if message is messages[-1]:
+                    raise
+        text = tr("Deleted: {what}.", what=counted(counts))
         self.noticed.emit(Notice("info", text, messages[0].session_id))
 
     async def _delete(self, message: Message, following: bool) -> None:
