@@ -18,13 +18,21 @@ class ToolServers:
         self._settings = settings
         self._keys = keys
 
-    async def add(self, servers: Mapping[str, McpServer], *, into_file: bool = False) -> None:
-        """Add servers by their names. Raises `Invalid` for a name that is none or taken, and as
-        `save` does; what came before the one that failed is there then."""
-        for name, server in servers.items():
+    async def add(
+        self,
+        servers: Mapping[str, McpServer],
+        *,
+        marked: Collection[str] = (),
+        into_file: bool = False,
+    ) -> None:
+        """Add servers by their names. Raises `Invalid` for a name that is none or taken before
+        anything is added, and as `save` does; what came before the one that failed is there then.
+        """
+        for name in servers:
             if problem := name_problem(name, self._settings.current.mcp_servers.keys()):
-                raise Invalid(f"{name}: {problem}" if name else problem)
-            await self.save(name, server, into_file=into_file)
+                raise Invalid(f"{name}: {problem}" if name and len(servers) > 1 else problem)
+        for name, server in servers.items():
+            await self.save(name, server, marked=marked, into_file=into_file)
 
     async def save(
         self,

@@ -10,6 +10,7 @@ PAGES: tuple[tuple[str, str, str], ...] = (
     ("downloads", N_("Get models"), "download-simple"),
     ("engine", N_("Local engine"), "cpu"),
     ("embedder", N_("Embedder"), "target"),
+    ("tools", N_("Tools"), "wrench"),
     ("appearance", N_("Appearance"), "palette"),
     ("data", N_("Data"), "database"),
     ("about", N_("About"), "info"),
