@@ -15,6 +15,17 @@ WHAT_IT_IS = N_(
     " an address, which then sees what models send them. Add only what you trust."
 )
 
+SAID_OF_ENTRIES = (
+    N_("It has both a command and a url: one of them has to go."),
+    N_("It speaks SSE, the older way over HTTP, which this app does not."),
+    N_("It has neither a command, a program to run, nor a url, an address to speak to."),
+    N_("Its url has to begin with http:// or https://."),
+    N_("Give it a name."),
+    N_("A name has no slash, no braces and no dollar sign in it."),
+    N_("There is a server of that name already."),
+)
+"""What entries and names say of themselves, marked here for the translators."""
+
 EXAMPLE = """{
   "mcpServers": {
     "name": {"command": "npx", "args": ["-y", "…"]}
