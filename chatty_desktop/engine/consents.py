@@ -72,6 +72,10 @@ class PersonsConsents:
                 if _covering(other.use) == covering:
                     _say(waiting, consent)
 
+    def sessions(self) -> frozenset[str]:
+        """The chats in which a question is open."""
+        return frozenset(wanted.use.scope.session_id for wanted in self.waiting())
+
     def waiting(self, session_id: str | None = None) -> tuple[ConsentWanted, ...]:
         """The open questions of a chat, or of all, oldest first."""
         return tuple(

@@ -49,6 +49,7 @@ class ChatWindow(QMainWindow):
             models=app.models,
             runs=app.runs,
             drafts=app.drafts,
+            consents=app.consents,
             settings=lambda: app.settings.current,
             events=app.events,
             theme=theme,

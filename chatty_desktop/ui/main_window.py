@@ -20,6 +20,7 @@ from chatty_desktop.domain.events import Event, Notice, SettingsChanged
 from chatty_desktop.domain.settings import Scheme, with_appearance
 from chatty_desktop.domain.titles import UNTITLED
 from chatty_desktop.ui.agents.list import AgentList
+from chatty_desktop.ui.chat.consent.elsewhere import QuestionsElsewhere
 from chatty_desktop.ui.chat.pane import ChatPane
 from chatty_desktop.ui.columns import Columns
 from chatty_desktop.ui.everywhere import Everywhere
@@ -80,6 +81,7 @@ class MainWindow(QMainWindow):
             folders=app.folders,
             search=app.search,
             running=app.chat.running,
+            asking=app.consents.sessions,
             events=events,
             state=state,
             theme=theme,
@@ -96,6 +98,7 @@ class MainWindow(QMainWindow):
             models=app.models,
             runs=app.runs,
             drafts=app.drafts,
+            consents=app.consents,
             settings=lambda: app.settings.current,
             events=events,
             theme=theme,
@@ -152,6 +155,15 @@ class MainWindow(QMainWindow):
             tasks=tasks,
             parent=self,
         )
+        self._questions = QuestionsElsewhere(
+            consents=app.consents,
+            sessions=app.sessions,
+            banners=self.chat.banners,
+            go=self.chat.open,
+            events=events,
+            tasks=tasks,
+            window=self,
+        )
         self._connect()
         self._restore()
         self.destroyed.connect(events.subscribe(self._happened))
@@ -183,6 +195,7 @@ class MainWindow(QMainWindow):
             from chatty_desktop.ui.chat_window import ChatWindow
 
             window = ChatWindow(app=self._app, theme=self._theme, session_id=session_id)
+            window.chat.tools_wanted.connect(self._show_tools)
             self._apart[session_id] = window
             # It lives no longer than the tasks of this window.
             self._tasks.start(self._live_apart(session_id, window))
@@ -305,6 +318,7 @@ class MainWindow(QMainWindow):
         self.agents.chat_wanted.connect(self.chat.new_chat)
         self.agents.new_wanted.connect(lambda: self._edit_agent(None))
         self.agents.edit_wanted.connect(self._edit_agent)
+        self.chat.tools_wanted.connect(self._show_tools)
         self.chat.session_changed.connect(self._session_changed)
         self.chat.acts.record_wanted.connect(lambda: do.run_log.setChecked(True))
         self.chat.composer.agent_shown.connect(self.status.set_agent)
@@ -353,6 +367,7 @@ class MainWindow(QMainWindow):
     def _session_changed(self, session_id: str | None) -> None:
         self.sessions.set_current(session_id)
         self.run_log.set_session(session_id)
+        self._questions.set_session(session_id)
         self.status.set_session(session_id)
         self.actions_.rename.setEnabled(session_id is not None)
         self.actions_.export_chat.setEnabled(session_id is not None)
@@ -424,6 +439,7 @@ class MainWindow(QMainWindow):
                 agents=self._app.agents,
                 models=self._app.models,
                 episodes=self._app.episodes,
+                tools=self._app.tools,
                 settings=lambda: self._app.settings.current,
                 events=self._app.events,
                 theme=self._theme,
@@ -431,6 +447,11 @@ class MainWindow(QMainWindow):
                 parent=self,
             )
         self._editor.edit(agent_id)
+
+    def _show_tools(self, agent_id: str) -> None:
+        self._edit_agent(agent_id)
+        if self._editor is not None:
+            self._editor.show_tools()
 
     def _move_open(self) -> None:
         self.actions_.sidebar.setChecked(True)

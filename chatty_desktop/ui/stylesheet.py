@@ -47,6 +47,15 @@ QFrame[panel="choice"][taken="true"] {{
 QFrame[panel="handle"] {{
     background: transparent; border: 1px solid transparent; border-radius: 6px;
 }}
+QFrame[panel="question"] {{
+    background: {t.surface}; border: 1px solid {t.accent}; border-radius: 10px;
+}}
+QFrame[panel="question"]:focus {{ background: {t.accent_soft}; }}
+QFrame[panel="step"] {{
+    background: transparent; border: 1px solid transparent; border-radius: 6px;
+}}
+QFrame[panel="step"]:hover {{ background: {t.hover}; }}
+QFrame[panel="step"]:focus {{ border-color: {t.accent}; }}
 QFrame[panel="handle"]:focus {{ border-color: {t.accent}; }}
 QFrame[panel="palette"] {{
     background: {t.surface}; border: 1px solid {t.control}; border-radius: 10px;
@@ -133,6 +142,10 @@ QLineEdit:focus, QPlainTextEdit:focus, QTextEdit:focus, QSpinBox:focus, QDoubleS
 QLineEdit, QPlainTextEdit, QTextEdit {{ placeholder-text-color: {t.muted}; }}
 QLineEdit:disabled, QPlainTextEdit:disabled, QTextEdit:disabled {{ color: {t.muted}; }}
 QLineEdit[invalid="true"], QPlainTextEdit[invalid="true"] {{ border: 1px solid {t.danger}; }}
+QPlainTextEdit[code="true"] {{
+    background: {t.code_background}; border: 1px solid {t.border};
+}}
+QPlainTextEdit[code="true"]:focus {{ border-color: {t.accent}; }}
 QTextEdit[bare="true"], QPlainTextEdit[bare="true"], QLineEdit[bare="true"] {{
     background: transparent; border: none; padding: 0;
 }}

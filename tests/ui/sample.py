@@ -10,7 +10,7 @@ from chatty_desktop.app import App
 from chatty_desktop.domain.events import LogEntry
 from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.memory import LayerStart, LedgerEntry, Outcome, StateRevision
-from chatty_desktop.domain.messages import Message, Role, Scope, Session, Status
+from chatty_desktop.domain.messages import Message, Role, Scope, Session, Status, ToolCall
 from chatty_desktop.domain.requests import Usage
 from chatty_desktop.domain.runs import Run, Section
 
@@ -119,6 +119,22 @@ class _Chat:
         self.messages.append(message)
         return message
 
+    async def call(
+        self,
+        text: str,
+        tool: str,
+        arguments: dict[str, Any],
+        answer: str,
+        *,
+        reasoning: str = "",
+        error: str = "",
+        seconds: float = 1.4,
+    ) -> None:
+        """A step: the call, and its result."""
+        call = ToolCall("call_0", tool, json.dumps(arguments))
+        await self.say("assistant", text, tool_calls=(call,), reasoning=reasoning)
+        await self.say("tool", answer, tool_call_id=call.id, error=error, seconds=seconds)
+
     async def log(self, level: Any, text: str) -> None:
         await self.app.runs.log(self.session.id, LogEntry(self.run_id, self.at, level, text))
 
@@ -140,6 +156,7 @@ async def fill(app: App, now: float) -> Session:
         await chat.say("assistant", "Let us look at it step by step. What have you tried so far?")
     await _formulas(app, companion, now)
     await _failed(app, notes, now)
+    await _steps(app, agents.get("Helper", companion), now)
     return await _kyoto(app, notes, now)
 
 
@@ -181,6 +198,31 @@ async def _failed(app: App, agent_id: str, now: float) -> None:
         error="The server at 127.0.0.1:8080 does not answer (connection refused)."
         " Start it, or choose another model for this agent.",
     )
+
+
+async def _steps(app: App, agent_id: str, now: float) -> None:
+    """A run with tools: what it says first, its steps, and the reply."""
+    chat = await _begin(app, "Budget file: what is left?", agent_id, now - 2 * 3600)
+    await chat.say("user", "How much of the 70,000 yen is left? The list is in budget.txt.")
+    await chat.call(
+        "Let me look at the list first.", "list_files", {"path": "."}, "budget.txt\nold/"
+    )
+    await chat.call(
+        "",
+        "read_file",
+        {"path": "budget.txt"},
+        "guesthouse 42000\ntrain to Nara 1440\nfood 18000\n",
+        reasoning="The list is there. I read it.",
+    )
+    why = "There is no file old/2025.txt in the folders of this agent."
+    await chat.call("", "read_file", {"path": "old/2025.txt"}, why, error=why, seconds=0.1)
+    sum_ = {"expression": "70000 - (42000 + 1440 + 18000)"}
+    await chat.call("", "calculator", sum_, "8560", seconds=0.02)
+    await chat.say("assistant", "**8,560 yen** are left: 70,000 less 61,440.", seconds=9.3)
+    await chat.say("user", "And what time is it in Kyoto?")
+    zone = {"time_zone": "Asia/Tokyo"}
+    await chat.call("", "clock", zone, "Tuesday, 1 December 2026, 21:30 (Asia/Tokyo)", seconds=0.01)
+    await chat.say("assistant", "Half past nine in the evening.", seconds=1.2)
 
 
 async def _kyoto(app: App, agent_id: str, now: float) -> Session:

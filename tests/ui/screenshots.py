@@ -13,14 +13,17 @@ import os
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import qasync
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from chatty_desktop.app import App
 from chatty_desktop.domain.events import ModelProgress, Notice, RunPhaseChanged
+from chatty_desktop.domain.messages import Scope
+from chatty_desktop.domain.tools import Consent, ToolSpec, ToolUse
 from chatty_desktop.ui.main_window import MainWindow
 from chatty_desktop.ui.settings.pages import PAGES
 from chatty_desktop.ui.tasks import Tasks
@@ -34,12 +37,14 @@ SIZES = ((1400, 900), (900, 600))
 
 @dataclass
 class Stage:
-    """The window and what it stands on; `session` is the chat worth showing, "" when empty."""
+    """The window and what it stands on; `session` is the chat worth showing, "" when empty.
+    `asked` are calls of tools that wait for the person."""
 
     app: App
     window: MainWindow
     tasks: Tasks
     session: str
+    asked: list[asyncio.Future[Consent]] = field(default_factory=list)
 
     async def settle(self) -> None:
         """Wait until everything asked for is drawn."""
@@ -137,6 +142,52 @@ async def _busy(stage: Stage) -> None:
     publish(Notice("error", "The server lab does not answer. Start it, then press Retry."))
 
 
+async def _steps(stage: Stage) -> None:
+    """A run with tools, one of its steps open."""
+    await stage.open("Budget file")
+    column = stage.window.chat.transcript.column
+    made = [steps for view in column.views if (steps := getattr(view, "steps", None))]
+    made[0].unfold(True)
+    made[0].rows[1].open(True)
+    await stage.settle()
+    column.verticalScrollBar().setValue(0)
+
+
+async def _ask(stage: Stage, tool: ToolSpec, arguments: dict[str, Any], folder: str = "") -> None:
+    agent_id = stage.window.chat.composer.agent_id or ""
+    scope = Scope(agent_id, stage.window.chat.session_id or "")
+    use = ToolUse(scope, "call_0", tool, arguments, (folder,))
+    stage.app.consents.attend()
+    stage.asked.append(asyncio.ensure_future(stage.app.consents.ask(use)))
+    await asyncio.sleep(0.8)
+
+
+async def _consent(stage: Stage) -> None:
+    """Two questions, the first about a file that is there; and one in another chat."""
+    await stage.open("Sourdough")
+    await _ask(stage, ToolSpec("fetch_page", "", {}), {"url": "https://example.org"})
+    await stage.open("Budget file")
+    folder = stage.app.paths.data / "given"
+    await asyncio.to_thread(folder.mkdir)
+    file = folder / "budget.txt"
+    text = "guesthouse 42000\ntrain to Nara 1440\nfood 18000\n"
+    await asyncio.to_thread(file.write_text, text)
+    after = {"path": "budget.txt", "content": text.replace("18000", "15500") + "temples 4200\n"}
+    await _ask(stage, ToolSpec("write_file", "", {}), after, str(folder))
+    await _ask(stage, ToolSpec("create_issue", "", {}, "tracker"), {"title": "Roof"})
+
+
+async def _consent_mcp(stage: Stage) -> None:
+    await stage.open("Budget file")
+    arguments = {"title": "Roof leaks", "body": "Since the storm. " * 30, "labels": ["house"]}
+    await _ask(stage, ToolSpec("create_issue", "", {}, "tracker"), arguments)
+
+
+async def _agent_tools(stage: Stage) -> None:
+    await stage.open("Budget file")
+    stage.window.chat.tools_wanted.emit(stage.window.chat.composer.agent_id)
+
+
 async def _prompt(stage: Stage) -> None:
     await _chat(stage)
     stage.window.inspector.tabs.setCurrentIndex(1)
@@ -215,6 +266,10 @@ VIEWS = {
     "finding": View(_finding),
     "failed": View(_failed),
     "busy": View(_busy),
+    "steps": View(_steps),
+    "consent": View(_consent),
+    "consent-mcp": View(_consent_mcp),
+    "agent-tools": View(_agent_tools, _dialog),
     "prompt": View(_prompt),
     "ledger": View(_ledger),
     "search": View(_searching),
@@ -272,6 +327,8 @@ async def _take(theme: Theme, name: str, view: View, out: Path, suffix: str) -> 
                 await stage.settle()
                 picture.grab().save(str(file))
         theme.force("light")
+        for waiting in stage.asked:
+            waiting.cancel()
         await tasks.close()
         await app.close()
         window.release()

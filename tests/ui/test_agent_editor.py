@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QFileDialog, QMessa
 from chatty_desktop.domain.agents import AgentDefinition, read_agent, write_agent
 from chatty_desktop.domain.settings import EmbedderSettings
 from chatty_desktop.domain.strategies import State, Window
+from chatty_desktop.engine.tools.boxes import ToolBoxes
 from chatty_desktop.ui.agents.editor import FORM, JSON, AgentEditor
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.bag_of_words import BagOfWords
@@ -33,6 +34,7 @@ def editor(at: Bench) -> AgentEditor:
     made = AgentEditor(
         agents=at.desk.agents,
         models=at.models,
+        tools=ToolBoxes([]),
         episodes=at.desk.episodes,
         settings=lambda: at.desk.settings,
         events=at.desk.bus,

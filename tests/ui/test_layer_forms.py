@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 
 from chatty_desktop.domain.agents import AgentDefinition
 from chatty_desktop.domain.strategies import parse_strategy
+from chatty_desktop.engine.tools.boxes import ToolBoxes
 from chatty_desktop.ui.agents import strategy_composite
 from chatty_desktop.ui.agents.editor import AgentEditor
 from chatty_desktop.ui.theme import Theme
@@ -49,6 +50,7 @@ async def edited(at: Bench, strategy: dict[str, Any]) -> AgentEditor:
     editor = AgentEditor(
         agents=at.desk.agents,
         models=at.models,
+        tools=ToolBoxes([]),
         episodes=at.desk.episodes,
         settings=lambda: at.desk.settings,
         events=at.desk.bus,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QDialog,
@@ -26,7 +26,7 @@ from chatty_desktop.domain.events import AgentsChanged, Event, SettingsChanged
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.domain.strategies import problems
 from chatty_desktop.engine.events import Events
-from chatty_desktop.engine.ports import Agents, EpisodeStore, Models
+from chatty_desktop.engine.ports import Agents, EpisodeStore, Models, ToolBox
 from chatty_desktop.ui.agents.agent_files import (
     ask_what_to_read,
     ask_where_to_write,
@@ -63,6 +63,7 @@ class AgentEditor(QDialog):
         agents: Agents,
         models: Models,
         episodes: EpisodeStore,
+        tools: ToolBox,
         settings: Callable[[], Settings],
         events: Events,
         theme: Theme,
@@ -72,6 +73,7 @@ class AgentEditor(QDialog):
         super().__init__(parent)
         self._agents = agents
         self._episodes = episodes
+        self._tools = tools
         self._settings = settings
         self._tasks = tasks
         self._agent_id: str | None = None
@@ -80,12 +82,14 @@ class AgentEditor(QDialog):
         self._checked = False
         self._filling = False
         self._saving = False
+        self._wants_tools = False
         self._choices = ModelChoices(models, self)
         self.form = AgentForm(theme, self._choices)
         self.json = JsonView(theme)
         self.problem = Problem(theme, "danger", "warning-circle")
         self.tabs = QTabWidget()
-        self.tabs.addTab(scrolled(self.form), tr("Agent"))
+        self._scrolled = scrolled(self.form)
+        self.tabs.addTab(self._scrolled, tr("Agent"))
         self.tabs.addTab(self.json, "JSON")
         self.save_button = QPushButton(tr("Save"))
         self.save_button.setProperty("kind", "primary")
@@ -136,6 +140,10 @@ class AgentEditor(QDialog):
             return True
         return self.form.value() != self._clean
 
+    def show_tools(self) -> None:
+        """Bring the tools of the agent that is being opened into sight, once it is shown."""
+        self._wants_tools = True
+
     def save(self) -> None:
         """Store what is in the editor, or say beside each field what keeps it from being stored."""
         self._save(self._close_now)
@@ -148,6 +156,7 @@ class AgentEditor(QDialog):
 
     def _begin(self, agent_id: str | None) -> None:
         self._tasks.start(self._load_choices(agent_id))
+        self._tasks.start(self._load_tools())
         if agent_id is None:
             self._fill(None)
             self._present()
@@ -163,6 +172,10 @@ class AgentEditor(QDialog):
             seen = await self._episodes.seen_scores(agent_id, embedder.provider, embedder.model)
         await self._choices.load(settings.default_model, embedder, seen)
 
+    async def _load_tools(self) -> None:
+        # Asking may start servers, and the form need not wait for them.
+        self.form.tools.show_tools(await self._tools.tools())
+
     async def _load(self, agent_id: str) -> None:
         agent = await self._agents.get(agent_id)
         if agent is None:
@@ -174,7 +187,18 @@ class AgentEditor(QDialog):
         self.show()
         self.raise_()
         self.activateWindow()
-        self.form.name.setFocus()
+        if self._wants_tools:
+            self._wants_tools = False
+            QTimer.singleShot(0, self, self._go_to_tools)
+        else:
+            self.form.name.setFocus()
+
+    def _go_to_tools(self) -> None:
+        self.tabs.setCurrentIndex(FORM)
+        self.form.tools.focus()
+        bar = self._scrolled.verticalScrollBar()
+        top = self.form.tools.mapTo(self.form, self.form.tools.rect().topLeft()).y()
+        bar.setValue(top - L)
 
     def _fill(self, agent: Agent | None) -> None:
         self._agent_id = agent.id if agent else None
@@ -302,6 +326,7 @@ class AgentEditor(QDialog):
             return
         if isinstance(event, SettingsChanged):
             self._tasks.start(self._load_choices(self._agent_id))
+            self._tasks.start(self._load_tools())
         elif isinstance(event, AgentsChanged) and self._agent_id and not self._saving:
             self._tasks.start(self._follow(self._agent_id))
 

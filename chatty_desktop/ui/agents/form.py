@@ -1,4 +1,4 @@
-"""The form of an agent: name, system prompt, model, memory, steps."""
+"""The form of an agent: name, system prompt, model, memory, tools, steps."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from chatty_desktop.ui.agents.strategy_form import FormParts, Problems
 from chatty_desktop.ui.agents.strategy_picker import StrategyPicker
+from chatty_desktop.ui.agents.tools.section import ToolsSection
 from chatty_desktop.ui.controls import Field, GrowingText, ModelChoices, ModelPicker, Number
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.theme import Theme
@@ -29,7 +30,6 @@ class AgentForm(QWidget):
     def __init__(self, theme: Theme, choices: ModelChoices, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._choices = choices
-        self._tools: list[str] = []
         self.name = QLineEdit()
         self.name.setPlaceholderText(tr("What the agent is called in chats"))
         self.name.setMaxLength(200)
@@ -37,6 +37,7 @@ class AgentForm(QWidget):
         self.system_prompt.setPlaceholderText(tr("Who the agent is and how it answers"))
         self.model = ModelPicker(choices, tr("Default model"), names_default=True)
         self.strategy = StrategyPicker(FormParts(theme, choices))
+        self.tools = ToolsSection(theme)
         self.max_steps = Number(1, 1000)
         self.fields = {
             "name": Field(tr("Name"), self.name, theme),
@@ -59,6 +60,7 @@ class AgentForm(QWidget):
             column.addWidget(self.fields[path])
         column.addWidget(self.strategy)
         column.addSpacing(S)
+        column.addWidget(self.tools)
         column.addWidget(self.fields["max_steps"])
         column.addStretch(1)
         choices.changed.connect(self._say_which_models)
@@ -67,6 +69,7 @@ class AgentForm(QWidget):
             self.system_prompt.textChanged,
             self.model.edited,
             self.strategy.changed,
+            self.tools.changed,
             self.max_steps.valueChanged,
         ):
             signal.connect(self.changed)
@@ -77,7 +80,7 @@ class AgentForm(QWidget):
         self.system_prompt.setPlainText(definition["system_prompt"])
         self.model.set(definition["model"])
         self.strategy.set(definition[_STRATEGY], stored=stored)
-        self._tools = list(definition["tools"])
+        self.tools.set(definition)
         self.max_steps.setValue(definition["max_steps"])
         self.show_problems(())
 
@@ -88,7 +91,7 @@ class AgentForm(QWidget):
             "system_prompt": self.system_prompt.toPlainText(),
             "model": self.model.value(),
             _STRATEGY: self.strategy.value(),
-            "tools": self._tools,
+            **self.tools.value(),
             "max_steps": self.max_steps.value(),
         }
 

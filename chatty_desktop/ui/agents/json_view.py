@@ -60,7 +60,10 @@ class JsonView(QWidget):
 
     def show_value(self, definition: Mapping[str, Any]) -> None:
         """Show a definition as it stands in the form, valid or not."""
-        self._shown = json.dumps(definition, indent=2, ensure_ascii=False)
+        # As in an agent's file, where these stand only with something in them.
+        spare = [name for name in ("tool_policies", "folders") if not definition.get(name)]
+        value = {name: each for name, each in definition.items() if name not in spare}
+        self._shown = json.dumps(value, indent=2, ensure_ascii=False)
         self.text.setPlainText(self._shown)
         self._check.drop()
         self.problem.say("")

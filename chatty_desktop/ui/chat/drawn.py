@@ -15,6 +15,8 @@ from chatty_desktop.ui.chat.column import MessageColumn
 from chatty_desktop.ui.chat.message import MessageView
 from chatty_desktop.ui.chat.read_branch import ReadBranch
 from chatty_desktop.ui.chat.selection import Selection
+from chatty_desktop.ui.chat.steps import grouping
+from chatty_desktop.ui.chat.steps.tail import StepTail
 from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
@@ -65,6 +67,8 @@ class DrawnMessages(QObject):
         self.column.unselect_wanted.connect(self.selection.clear)
         # Which of the messages read is the first with a view.
         self._first = 0
+        self._working = False
+        self._asking: frozenset[str] = frozenset()
         theme.changed.connect(self._recolour)
 
     # --- which ---------------------------------------------------------------------------
@@ -96,6 +100,8 @@ class DrawnMessages(QObject):
     def moved(self, count: int) -> None:
         """So many messages were read that come before the others."""
         self._first += count
+        # Where the first of the others belongs was not known before.
+        self.draw_steps(self._first)
 
     def draw_end(self) -> None:
         """Draw the last messages, no more of them at first than the pane has room for."""
@@ -138,6 +144,7 @@ class DrawnMessages(QObject):
     def draw_last(self) -> None:
         """Draw the last message, that the one drawn last until now has before it."""
         self._make(len(self._read) - 1, len(self._read), len(self.column.views))
+        self.draw_steps(len(self._read) - 1)
         if self.column.following:
             self._let_go(top=True)
 
@@ -147,29 +154,39 @@ class DrawnMessages(QObject):
         self.column.remove(max(0, len(self._read) - self._first), len(self.column.views))
         if not self.column.views and len(self._read):
             self.draw_end()
+        elif len(self._read):
+            self.draw_steps(len(self._read) - 1)
 
     def _make(self, start: int, end: int, at: int) -> None:
         """Make views of the messages from `start` up to `end`; `at` is where in the column."""
         if start >= end:
             return
-        views = []
-        for index in range(start, end):
-            message = self._read.messages[index]
-            view = MessageView(
-                message, self.speaker(message), self._theme, last=index == len(self._read) - 1
-            )
-            view.asked.connect(self._asked)
-            view.pressed.connect(partial(self._pressed, message.id))
-            view.released.connect(self._released)
-            view.set_selected(self.selection.holds(message.id))
-            view.text.set_pattern(self._pattern)
-            self.about.tell(view)
-            view.set_memory_line(self._line_above(index))
-            views.append(view)
+        views = [self._view_of(index) for index in range(start, end)]
         if at == 0:
             self._first = start
         self.column.insert(at, views)
         self.mark_end()
+
+    def _view_of(self, index: int) -> MessageView:
+        messages = self._read.messages
+        message = messages[index]
+        head = self._head(index)
+        if head not in (None, index):
+            return StepTail(message)
+        view = MessageView(
+            message, self.speaker(message), self._theme, last=index == len(messages) - 1
+        )
+        view.asked.connect(self._asked)
+        view.pressed.connect(partial(self._pressed, message.id))
+        view.released.connect(self._released)
+        view.set_selected(self.selection.holds(message.id))
+        view.set_pattern(self._pattern)
+        self.about.tell(view)
+        view.set_memory_line(self._line_above(index))
+        view.set_continued(index > 0 and messages[index - 1].role == "tool")
+        if head is not None:
+            self._show_steps(view, index)
+        return view
 
     def _let_go(self, *, top: bool) -> None:
         """Drop the views farthest from the reader when there are too many."""
@@ -182,6 +199,54 @@ class DrawnMessages(QObject):
         else:
             self.column.remove(KEPT, KEPT + extra)
         self.mark_end()
+
+    # --- steps ---------------------------------------------------------------------------
+
+    def drawn_in(self, index: int) -> int:
+        """The place of the message that a message is drawn in: steps stand in the first of a row
+        of them, everything else in its own."""
+        head = self._head(index)
+        return index if head in (None, grouping.BEYOND) else head
+
+    def set_working(self, working: bool) -> None:
+        """Whether an answer is on its way: then steps without a result are being run."""
+        if working != self._working:
+            self._working = working
+            self.draw_steps()
+
+    def set_asking(self, call_ids: frozenset[str]) -> None:
+        """The calls that wait until the person has said whether they may run."""
+        if call_ids != self._asking:
+            self._asking = call_ids
+            self.draw_steps()
+
+    def draw_steps(self, index: int | None = None) -> None:
+        """Draw anew the row of steps that the message at `index` belongs to, None: each that is on
+        the screen; a message that is drawn in another one now has no view of its own."""
+        begin, end = self._first, self._end
+        if index is not None:
+            begin = max(begin, self.drawn_in(index))
+            end = min(end, max(grouping.end(self._read.messages, begin), index + 1))
+        for place in range(begin, end):
+            at = place - self._first
+            view, head = self.column.views[at], self._head(place)
+            if isinstance(view, StepTail) != (head not in (None, place)):
+                self.column.remove(at, at + 1)
+                self.column.insert(at, [self._view_of(place)])
+                self.about.ask()
+            elif head == place:
+                self._show_steps(view, place)
+
+    def _head(self, index: int) -> int | None:
+        return grouping.head(self._read.messages, index, at_start=self._read.at_start)
+
+    def _show_steps(self, view: MessageView, index: int) -> None:
+        messages = self._read.messages
+        working = self._working and grouping.end(messages, index) == len(messages)
+        asking = self._asking if working else frozenset()
+        view.show_steps(grouping.steps_at(messages, index), working=working, asking=asking)
+
+    # --- what is said about them ---------------------------------------------------------
 
     def mark_end(self) -> None:
         """Messages were read that have no view, or views made: learn about them."""
@@ -249,7 +314,7 @@ class DrawnMessages(QObject):
         """Mark everything in the messages that a pattern finds in folded text; None: nothing."""
         self._pattern = pattern
         for view in self.column.views:
-            view.text.set_pattern(pattern)
+            view.set_pattern(pattern)
 
     def speaker(self, message: Message) -> str:
         """Who says a message."""

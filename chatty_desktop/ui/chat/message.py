@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import QLocale, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QMouseEvent
@@ -20,8 +21,10 @@ from chatty_desktop.ui.chat.asked import (
     ShowVersion,
 )
 from chatty_desktop.ui.chat.edit_box import EditBox
-from chatty_desktop.ui.chat.message_parts import MemoryLine, Reasoning, StatusLine, ToolCalls
+from chatty_desktop.ui.chat.message_parts import MemoryLine, Reasoning, StatusLine
 from chatty_desktop.ui.chat.message_text import MessageText
+from chatty_desktop.ui.chat.steps.grouping import Step
+from chatty_desktop.ui.chat.steps.view import StepsView
 from chatty_desktop.ui.chat.versions import Versions
 from chatty_desktop.ui.chat.warnings import Warnings
 from chatty_desktop.ui.elided import ElidedLabel
@@ -66,11 +69,12 @@ class MessageView(QFrame):
         self._memory_line: MemoryLine | None = None
         self._reasoning: Reasoning | None = None
         self._status: StatusLine | None = None
-        self._tools: ToolCalls | None = None
+        self.steps: StepsView | None = None
         self._versions: Versions | None = None
         self._warnings: Warnings | None = None
         self._selected = False
         self._edit_box: EditBox | None = None
+        self._pattern: re.Pattern[str] | None = None
 
         self._outer = QVBoxLayout(self)
         self._outer.setSpacing(S)
@@ -97,7 +101,7 @@ class MessageView(QFrame):
 
     def show_message(self, message: Message, *, last: bool) -> None:
         """Draw a message's present form. `last`: it is the newest, so it can be retried."""
-        before, self.message = self.message, message
+        self.message = message
         self._streamed = message.status is Status.STREAMING
         if not self._streamed:
             self.text.show_final(message.content)
@@ -112,8 +116,6 @@ class MessageView(QFrame):
             )
         elif self._reasoning is not None and not self._streamed:
             self._reasoning.done(message.thought_seconds)
-        if message.tool_calls and (self._tools is None or before.tool_calls != message.tool_calls):
-            self._show_tools(message)
         self.text.setVisible(bool(self.text.shown))
         self._model.setText(_answered_by(message))
         self.set_last(last)
@@ -193,6 +195,39 @@ class MessageView(QFrame):
         self.resized.emit()
         box.begin()
 
+    def show_steps(
+        self, steps: Sequence[Step], *, working: bool, asking: Collection[str] = ()
+    ) -> None:
+        """Draw the calls that begin in this message, with what came of them; `working`: they may
+        go on. `asking` are the ids of calls that wait for the person."""
+        if self.steps is None:
+            self.steps = StepsView(self._theme)
+            self.steps.resized.connect(self._steps_resized)
+            self._column.insertWidget(self._column.indexOf(self.text) + 1, self.steps)
+        self.steps.show_steps(steps, working=working, asking=asking)
+
+    def _steps_resized(self) -> None:
+        self._column.activate()
+        self._outer.activate()
+        self.resized.emit()
+
+    def heightForWidth(self, width: int) -> int:
+        height = super().heightForWidth(width)
+        # Steps without words beside them are as high at any width.
+        if height < 0 and self.steps is not None and not self.steps.isHidden():
+            return self._outer.sizeHint().height()
+        return height
+
+    def set_continued(self, continued: bool) -> None:
+        """Whether it goes on with the answer above it: then it need not say whose it is."""
+        self._who.setVisible(not continued)
+        self._when.setVisible(not continued)
+
+    def reveal(self, message_id: str) -> None:
+        """Open the step that is meant, where a message is drawn in this one."""
+        if self.steps is not None and message_id != self.message.id:
+            self.steps.reveal(message_id)
+
     def mark(self) -> None:
         """Light the message up for a moment: this is the one that was looked for."""
         self._panel("memory")
@@ -210,8 +245,21 @@ class MessageView(QFrame):
             return "selected"
         return "raised" if self.message.role == "user" else ""
 
-    def show_found(self, number: int) -> QRect:
-        """Show which of the places marked in the text is meant; returns where it stands."""
+    def set_pattern(self, pattern: re.Pattern[str] | None) -> None:
+        """Mark everything that a pattern finds in folded text; None: nothing."""
+        self._pattern = pattern
+        self.text.set_pattern(pattern)
+
+    def leave_found(self) -> None:
+        """None of the places that are marked is the one meant."""
+        self.text.set_found(None)
+
+    def show_found(self, number: int, message_id: str) -> QRect:
+        """Show which of the places marked is meant, in the text or in a step that is a message of
+        its own; returns where it stands."""
+        if message_id != self.message.id and self.steps is not None and self._pattern is not None:
+            place = self.steps.show_found(message_id, self._pattern, number)
+            return QRect(self.steps.mapTo(self, place.topLeft()), place.size())
         place = self.text.set_found(number)
         return QRect(self.text.mapTo(self, place.topLeft()), place.size())
 
@@ -298,7 +346,8 @@ class MessageView(QFrame):
             self.resized.emit()
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setText(self.text.shown or self.message.content)
+        steps = self.steps.as_text() if self.steps is not None else ""
+        QGuiApplication.clipboard().setText(self.text.shown or self.message.content or steps)
 
     def _panel(self, panel: str) -> None:
         self._card.setProperty("panel", panel)
@@ -311,12 +360,6 @@ class MessageView(QFrame):
             self._reasoning.resized.connect(self.resized)
             self._column.insertWidget(1, self._reasoning)
         return self._reasoning
-
-    def _show_tools(self, message: Message) -> None:
-        if self._tools is None:
-            self._tools = ToolCalls(self._theme)
-            self._column.insertWidget(self._column.indexOf(self.text) + 1, self._tools)
-        self._tools.show_calls(message.tool_calls)
 
 
 def _answered_by(message: Message) -> str:

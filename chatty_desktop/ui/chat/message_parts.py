@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
@@ -16,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from chatty_desktop.domain.messages import Message, Status, ToolCall
+from chatty_desktop.domain.messages import Message, Status
 from chatty_desktop.ui.chat.body import MessageBody
 from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.pieces import IconLabel
@@ -172,26 +171,6 @@ class Reasoning(QFrame):
             self._body.show_plain(self.text.strip()[:LONGEST])
         self._holder.setVisible(unfolded)
         self.resized.emit()
-
-
-class ToolCalls(QWidget):
-    """The calls a model asked for, a line each."""
-
-    def __init__(self, theme: Theme) -> None:
-        super().__init__()
-        self._label = QLabel()
-        self._label.setTextFormat(Qt.TextFormat.PlainText)
-        self._label.setWordWrap(True)
-        self._label.setFont(theme.monospace())
-        self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        set_tone(self._label, "muted")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._label)
-
-    def show_calls(self, calls: Sequence[ToolCall]) -> None:
-        """Say what is called, with its arguments."""
-        self._label.setText("\n".join(f"{call.name} {call.arguments}"[:500] for call in calls))
 
 
 class MemoryLine(QWidget):

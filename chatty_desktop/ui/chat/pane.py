@@ -17,6 +17,8 @@ from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.events import (
     AgentsChanged,
     BranchChanged,
+    ConsentSettled,
+    ConsentWanted,
     Event,
     MemoryChanged,
     MessageCommitted,
@@ -33,6 +35,7 @@ from chatty_desktop.domain.search import parse_query
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.domain.titles import title_from
 from chatty_desktop.engine.chat import ChatService
+from chatty_desktop.engine.consents import PersonsConsents
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.ports import Agents, Drafts, MessageLog, Models, Runs, Sessions
 from chatty_desktop.ui.banners import BannerAction, Banners
@@ -47,6 +50,7 @@ from chatty_desktop.ui.chat.asked import (
 )
 from chatty_desktop.ui.chat.at_last import ActsAtLast
 from chatty_desktop.ui.chat.composer import Composer
+from chatty_desktop.ui.chat.consent.questions import Questions
 from chatty_desktop.ui.chat.find import FindInChat
 from chatty_desktop.ui.chat.header import ChatHeader
 from chatty_desktop.ui.chat.history import OwnMessages
@@ -64,6 +68,12 @@ from chatty_desktop.ui.throttle import Throttle
 DRAFT_MS = 300
 """Between two times at which what is written is kept: reading a long text takes a moment."""
 
+_LEAST = 48
+"""Pixels that are left of the messages, whatever stands below them."""
+
+AFTER = ("settling", "idle")
+"""Where a run stands once its reply is there."""
+
 
 QUIET = (OpenMenu, OpenMenuOfSeveral, CopySeveral, SaveCode, ShowRecord)
 """What changes nothing in the chat, so that what was said of it still holds."""
@@ -75,11 +85,13 @@ class ChatPane(QWidget):
     `settings` gives those of the moment. What is written and not sent is kept in `drafts`.
 
     session_changed: the id of the session now open, None on the empty page.
+    tools_wanted: the id of the agent whose tools the person wants to see.
     scope_changed: the `Scope` whose memory the next message meets, None on the empty page.
     """
 
     session_changed = Signal(object)
     scope_changed = Signal(object)
+    tools_wanted = Signal(str)
 
     def __init__(
         self,
@@ -91,6 +103,7 @@ class ChatPane(QWidget):
         models: Models,
         runs: Runs,
         drafts: Drafts,
+        consents: PersonsConsents,
         settings: Callable[[], Settings],
         events: Events,
         theme: Theme,
@@ -147,6 +160,8 @@ class ChatPane(QWidget):
         centred.addWidget(self.empty)
         self._pages = QStackedWidget()
         self._empty_page = self._blank = holder
+        # In a small window what is below keeps its height: a question wants an answer.
+        self._pages.setMinimumHeight(_LEAST)
         self._pages.addWidget(holder)
         self._pages.addWidget(self.transcript)
         self.progress = ModelProgressBar(theme)
@@ -169,7 +184,12 @@ class ChatPane(QWidget):
             messages.page, lambda: self.composer.text, self.composer.bring_back, tasks
         )
         self.composer.input.step = self._own.step
+        self.questions = Questions(consents, self._agent_name, theme, tasks)
+        self.questions.came.connect(self._question_came)
+        self.questions.changed.connect(self._questions_changed)
+        self.questions.tools_wanted.connect(self.tools_wanted)
         self._below = QVBoxLayout()
+        self._below.addWidget(self.questions)
         self._below.addWidget(self.progress)
         self._below.addWidget(self.composer)
         column = QVBoxLayout(self)
@@ -269,9 +289,11 @@ class ChatPane(QWidget):
         self._size.refresh()
         phase = self._chat.phase(session_id) if session_id else None
         self.composer.set_phase(phase.phase if phase else "idle")
+        self.transcript.drawn.set_working(phase is not None and phase.phase not in AFTER)
         self.banners.set_session(session_id)
         self.transcript.open(session_id)
         self.finding.set_session(session_id)
+        self.questions.set_session(session_id)
         self.session_changed.emit(session_id)
 
     async def _read_session(self, session_id: str) -> None:
@@ -367,6 +389,9 @@ class ChatPane(QWidget):
                 self.transcript.follow_branch()
             case RunPhaseChanged(session_id=session_id) if session_id == self._session_id:
                 self.composer.set_phase(event.phase)
+                self.transcript.drawn.set_working(event.phase not in AFTER)
+            case ConsentWanted() | ConsentSettled():
+                self.questions.take(event)
             case Notice():
                 self.banners.add(event)
             case ModelProgress():
@@ -393,11 +418,27 @@ class ChatPane(QWidget):
             case _:
                 return False
 
+    def _agent_name(self, agent_id: str) -> str:
+        return next((agent.name for agent in self._known_agents if agent.id == agent_id), "")
+
+    def _question_came(self) -> None:
+        """The keyboard goes to a question, unless something is being written."""
+        writing = self.composer.input
+        if self.questions.card is not None and not self.composer.text and writing.hasFocus():
+            self.questions.card.setFocus()
+
+    def _questions_changed(self) -> None:
+        self.transcript.drawn.set_asking(self.questions.call_ids())
+        if self.questions.answered:
+            # The card goes, and with it the place of the keyboard.
+            self.composer.input.setFocus()
+
     async def _read_agents(self) -> None:
         agents = await self._agents.list()
         self._known_agents = agents
         self.composer.set_agents(agents, self._settings().default_model)
         self.transcript.drawn.set_speakers({agent.id: agent.name for agent in agents})
+        self.questions.draw()
         session_id = self._session_id
         if session_id is None:
             self.composer.set_agent(self._new_agent or self.composer.agent_id)

@@ -190,6 +190,7 @@ class Transcript(QWidget):
         view = await self._find(message_id)
         if view is None:
             return False
+        view.reveal(message_id)
         self.column.to_view(view)
         view.mark()
         return True
@@ -201,7 +202,7 @@ class Transcript(QWidget):
         if view is None:
             return False
         self.leave_found()
-        self.column.to_place(view, view.show_found(number))
+        self.column.to_place(view, view.show_found(number, message_id))
         return True
 
     def mark_words(self, pattern: re.Pattern[str] | None) -> None:
@@ -211,7 +212,7 @@ class Transcript(QWidget):
     def leave_found(self) -> None:
         """None of the places that are marked is the one meant."""
         for view in self.column.views:
-            view.text.set_found(None)
+            view.leave_found()
 
     async def _to_start(self, session: str) -> None:
         await self._read_to_start(session)
@@ -227,7 +228,7 @@ class Transcript(QWidget):
         if index is None and session is not None:
             await self._read_to_start(session)
             index = self.read.index(message_id) if self._session == session else None
-        return None if index is None else self.drawn.draw_around(index)
+        return None if index is None else self.drawn.draw_around(self.drawn.drawn_in(index))
 
     async def _read_to_start(self, session: str) -> None:
         if self._opening:
@@ -246,6 +247,7 @@ class Transcript(QWidget):
                 self._stream.end()
             if (view := self.drawn.view(index)) is not None:
                 view.show_message(message, last=index == len(self.read) - 1)
+            self.drawn.draw_steps(index)
             return
         if message.parent_id is None:
             self._truncate(0)

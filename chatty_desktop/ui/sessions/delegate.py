@@ -19,11 +19,13 @@ from chatty_desktop.ui.tokens import XS, S
 _LONGEST_TITLE = 200
 _DOT = 7
 _ICON = 12
+_ASKS = 16
 _LEADING = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 
 
 class SessionDelegate(QStyledItemDelegate):
-    """Headings small and quiet, chats on one line, a dot on those that run; hits on three."""
+    """Headings small and quiet, chats on one line, a dot on those that run, a hand
+    on those that wait for an answer; hits on three."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -94,7 +96,11 @@ class SessionDelegate(QStyledItemDelegate):
         tokens = self._theme.tokens
         if row.section.startswith(FOLDER):
             text.setLeft(text.left() + S)
-        if row.running:
+        if row.asking:
+            where = QRect(text.right() - _ASKS, text.center().y() - _ASKS // 2, _ASKS, _ASKS)
+            self._theme.icon("hand-palm", "accent").paint(painter, where)
+            text.setRight(where.left() - S)
+        elif row.running:
             painter.setPen(Qt.PenStyle.NoPen)
             painter.setBrush(QColor(tokens.memory))
             dot = QRect(text.right() - _DOT, text.center().y() - _DOT // 2, _DOT, _DOT)

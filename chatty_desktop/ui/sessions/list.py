@@ -18,7 +18,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from chatty_desktop.domain.events import Event, RunPhaseChanged, SessionsChanged
+from chatty_desktop.domain.events import (
+    ConsentSettled,
+    ConsentWanted,
+    Event,
+    RunPhaseChanged,
+    SessionsChanged,
+)
 from chatty_desktop.domain.messages import Folder, Session
 from chatty_desktop.domain.search import MessageHits, parse_query
 from chatty_desktop.engine.events import Events
@@ -59,6 +65,7 @@ class SessionList(QWidget):
         folders: Folders,
         search: MessageSearch,
         running: Callable[[], list[str]],
+        asking: Callable[[], frozenset[str]] = frozenset,
         events: Events,
         state: WindowState,
         theme: Theme,
@@ -70,6 +77,7 @@ class SessionList(QWidget):
         self._store = folders
         self._in_messages = search
         self._running = running
+        self._asking = asking
         self._state = state
         self._tasks = tasks
         self._current: str | None = None
@@ -185,7 +193,7 @@ class SessionList(QWidget):
     # --- reading -----------------------------------------------------------------------------
 
     def _heard(self, event: Event) -> None:
-        if isinstance(event, SessionsChanged | RunPhaseChanged):
+        if isinstance(event, SessionsChanged | RunPhaseChanged | ConsentWanted | ConsentSettled):
             self._refreshing.request()
 
     def _refresh(self) -> None:
@@ -205,12 +213,15 @@ class SessionList(QWidget):
         if query.terms:
             hits = await self._in_messages.messages(query)
             self._hits = hits
-            self._show(found(sessions, hits.hits, running), typed)
+            self._show(found(sessions, hits.hits, running, self._asking()), typed)
         else:
             self._folders = await self._store.list()
             folded = frozenset(self._folded)
             self._hits = MessageHits()
-            self._show(arranged(sessions, self._folders, running, time.time(), folded), typed)
+            asking = self._asking()
+            now = time.time()
+            rows = arranged(sessions, self._folders, running, now, folded, asking)
+            self._show(rows, typed)
 
     def _show(self, rows: list[Row], typed: str) -> None:
         if self._editing():

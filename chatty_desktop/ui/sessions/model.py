@@ -157,6 +157,8 @@ def _read_aloud(row: Row) -> str:
         count = trn("{count} chat", "{count} chats", row.count)
         state = tr("folded") if row.folded else tr("unfolded")
         return tr("{group}, {chats}, {state}", group=row.text, chats=count, state=state)
+    if row.asking:
+        return tr("{title}, a tool waits for your answer", title=row.text)
     return tr("{title}, running", title=row.text) if row.running else row.text
 
 

@@ -22,13 +22,15 @@ class Row:
 
     `section` is where the row stands, and where what is dropped on it goes; "" takes nothing.
     A heading with `folded` not None can be folded; `count` is how many chats stand under it.
-    `running`: something is being answered or remembered in the chat.
+    `running`: something is being answered or remembered in the chat. `asking`: a tool in it waits
+    for the person's consent.
     """
 
     text: str
     section: str = ""
     session: Session | None = None
     running: bool = False
+    asking: bool = False
     hit: MessageHit | None = None
     folded: bool | None = None
     count: int = 0
@@ -54,6 +56,7 @@ def arranged(
     running: frozenset[str],
     now: float,
     folded: frozenset[str],
+    asking: frozenset[str] = frozenset(),
 ) -> list[Row]:
     """All chats: the pinned ones, those in folders, the others by day, the archived ones."""
     known = {folder.id for folder in folders}
@@ -63,7 +66,7 @@ def arranged(
         closed = key in folded
         rows.append(Row(title, key, folded=closed, count=len(inside)))
         if not closed:
-            rows.extend(_chat(session, key, running) for session in inside)
+            rows.extend(_chat(session, key, running, asking) for session in inside)
 
     present = [session for session in sessions if not session.archived]
     pinned = [session for session in present if session.pinned]
@@ -80,7 +83,7 @@ def arranged(
         if under != heading:
             rows.append(Row(under, RECENT))
             heading = under
-        rows.append(_chat(session, RECENT, running))
+        rows.append(_chat(session, RECENT, running, asking))
     archived = [session for session in sessions if session.archived]
     if archived:
         section(ARCHIVED, tr("Archived"), archived)
@@ -88,13 +91,16 @@ def arranged(
 
 
 def found(
-    sessions: Sequence[Session], hits: Iterable[MessageHit], running: frozenset[str]
+    sessions: Sequence[Session],
+    hits: Iterable[MessageHit],
+    running: frozenset[str],
+    asking: frozenset[str] = frozenset(),
 ) -> list[Row]:
     """Chats by their title, and hits in messages below them."""
     rows: list[Row] = []
     if sessions:
         rows.append(Row(tr("Chats")))
-        rows.extend(_chat(session, "", running) for session in sessions)
+        rows.extend(_chat(session, "", running, asking) for session in sessions)
     in_messages = [Row(hit.title or tr(UNTITLED), hit=hit) for hit in hits]
     if in_messages:
         rows.append(Row(tr("Messages")))
@@ -102,5 +108,6 @@ def found(
     return rows
 
 
-def _chat(session: Session, section: str, running: frozenset[str]) -> Row:
-    return Row(session.title or tr(UNTITLED), section, session, session.id in running)
+def _chat(session: Session, section: str, running: frozenset[str], asking: frozenset[str]) -> Row:
+    title = session.title or tr(UNTITLED)
+    return Row(title, section, session, session.id in running, session.id in asking)

@@ -40,6 +40,7 @@ class ButtonRow(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         needed = sum(button.sizeHint().width() + S for button in self.buttons) - S
-        self._row.setDirection(
-            _SIDES.TopToBottom if needed > event.size().width() else _SIDES.LeftToRight
-        )
+        direction = _SIDES.TopToBottom if needed > event.size().width() else _SIDES.LeftToRight
+        if direction != self._row.direction():
+            self._row.setDirection(direction)
+            self.updateGeometry()
