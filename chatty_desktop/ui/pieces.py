@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from PySide6.QtCore import QAbstractItemModel, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
     QAbstractItemView,
@@ -200,6 +200,7 @@ class Empty(QWidget):
 
     def __init__(self, theme: Theme, icon: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._theme = theme
         self._title = QLabel()
         self._title.setFont(theme.heading())
         self._title.setWordWrap(True)
@@ -225,10 +226,22 @@ class Empty(QWidget):
         self._title.setText(title)
         self._title.setVisible(bool(title))
         self._hint.setText(hint)
-        self._icon.setVisible(bool(title or hint))
+        self._fit()
 
     def text(self) -> str:
         return f"{self._title.text()}\n{self._hint.text()}"
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Where there is no room for all, as with large letters, the words come first."""
+        words = [label for label in (self._title, self._hint) if label.text()]
+        width = self.width() - 2 * L
+        high = sum(label.heightForWidth(width) + S for label in words)
+        fits = high + self._theme.icon_size + 2 * L <= self.height()
+        self._icon.setVisible(bool(words) and fits)
 
 
 def icon_button(theme: Theme, icon: str, name: str) -> QToolButton:

@@ -145,7 +145,8 @@ class Theme(QObject):
         if wanted is self.tokens:
             return
         self.tokens = wanted
-        self._apply()
+        with self._resized(self._application.font().pointSizeF()):
+            self._apply()
         self._tell()
 
     def _tell(self) -> None:
@@ -164,16 +165,14 @@ class Theme(QObject):
         letters on with it, and with it those of their own go back to what they were."""
         font = self._application.font()
         factor = points / font.pointSizeF()
-        if factor == 1:
-            yield
-            return
         own = [
             (widget, widget.font())
             for widget in self._application.allWidgets()
             if widget.testAttribute(Qt.WidgetAttribute.WA_SetFont) and _is_sized(widget.font())
         ]
-        font.setPointSizeF(points)
-        self._application.setFont(font)
+        if factor != 1:
+            font.setPointSizeF(points)
+            self._application.setFont(font)
         yield
         for widget, before in own:
             before.setPointSizeF(before.pointSizeF() * factor)

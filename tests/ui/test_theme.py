@@ -6,7 +6,8 @@ import re
 
 import pytest
 from PySide6.QtGui import QAction, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel
+from pytestqt.qtbot import QtBot
 
 from chatty_desktop.domain.settings import Appearance
 from chatty_desktop.ui.stylesheet import build
@@ -108,3 +109,19 @@ def test_a_system_font_given_in_pixels_is_worked_out_in_points(qapp: QApplicatio
     # The stylesheet goes by the letters too, and outlives this theme.
     theme.show(Appearance(theme="light", font_size=before.pointSizeF()))
     qapp.setFont(before)
+
+
+def test_letters_of_a_size_of_their_own_outlive_a_change_of_colours_or_density(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    label = QLabel("Title")
+    qtbot.addWidget(label)
+    label.setFont(theme.title())
+    label.show()
+    theme.show(Appearance(theme="light", font_size=18))
+    large = label.font().pointSizeF()
+    assert large == pytest.approx(1.4 * 18)
+    theme.show(Appearance(theme="light", font_size=18, density="compact"))
+    assert label.font().pointSizeF() == pytest.approx(large)
+    theme.show(Appearance(theme="dark", font_size=18))
+    assert label.font().pointSizeF() == pytest.approx(large)

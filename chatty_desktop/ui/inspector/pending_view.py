@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.messages import Message
+from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import N_, tr, trn
 from chatty_desktop.ui.pieces import Card, Words, caption, replace
 from chatty_desktop.ui.readable import shortened, when
@@ -94,8 +95,10 @@ class MessageCard(Card):
         top = QHBoxLayout()
         top.setSpacing(S)
         top.addWidget(who)
-        top.addWidget(caption(theme, when(message.at, now)))
-        top.addStretch(1)
+        moment = ElidedLabel(when(message.at, now))
+        moment.setFont(theme.small())
+        moment.setProperty("tone", "muted")
+        top.addWidget(moment, 1)
         words = QLabel(first)
         words.setTextFormat(Qt.TextFormat.PlainText)
         words.setWordWrap(True)

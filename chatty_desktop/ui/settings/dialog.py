@@ -66,7 +66,6 @@ class SettingsDialog(QWidget):
         self.list = QListWidget()
         self.list.setAccessibleName(tr("Pages of the settings"))
         self.list.setFrameShape(QFrame.Shape.NoFrame)
-        self.list.setIconSize(QSize(18, 18))
         self.stack = QStackedWidget()
         self._nothing = Empty(theme, "magnifying-glass")
         self.stack.addWidget(self._nothing)
@@ -130,6 +129,7 @@ class SettingsDialog(QWidget):
     def _dress(self) -> None:
         theme = self._around.theme
         letters = QFontMetrics(theme.words())
+        self.list.setIconSize(QSize(theme.icon_size + 2, theme.icon_size + 2))
         high = max(letters.height(), self.list.iconSize().height()) + 2 * theme.measures.row - 2
         for row, (_name, _title, icon) in enumerate(PAGES):
             self.list.item(row).setIcon(theme.icon(icon))
