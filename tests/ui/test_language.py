@@ -93,7 +93,7 @@ async def test_the_window_and_its_settings_open_in_german(
         assert {"&Chat", "&Ansicht", "&Gehe zu"} <= set(menus)
         dialog = made.window.open_settings("appearance")
         assert dialog.windowTitle() == "Einstellungen"
-        assert [dialog.list.item(row).text() for row in range(len(PAGES))][5] == "Darstellung"
+        assert "Darstellung" in [dialog.list.item(row).text() for row in range(len(PAGES))]
         assert "Dichte" in texts(dialog.page("appearance"))
         dialog.search.setText("dichte")
         assert dialog.current == "appearance"
