@@ -43,6 +43,11 @@ class Tasks:
             coro.close()  # the loop may end before it comes to the callback
         return task
 
+    @property
+    def closed(self) -> bool:
+        """Whether nothing starts any more: a timer may come due when the loop has ended already."""
+        return self._closed
+
     async def close(self) -> None:
         """Cancel every task and wait until all have ended; nothing starts after this."""
         self._closed = True

@@ -247,6 +247,8 @@ def test_a_process_ended_in_mid_answer_loses_nothing_that_was_shown(
             command(tmp_path, "ask", "--agent", agent, "--session", "T", "Keep this"),
             cwd=ROOT,
             stderr=subprocess.DEVNULL,
+            # Where the tests run in the background, it would be started to ignore SIGINT.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
         )
         _wait_for_words(tmp_path)
         process.send_signal(how)

@@ -19,6 +19,8 @@ from chatty_desktop.domain.errors import Invalid, Stopped, StorageFailed
 from chatty_desktop.domain.messages import Scope
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.domain.work import Work
+from chatty_desktop.storage.database import Database
+from chatty_desktop.storage.migrations import STEPS
 from tests.helpers.filled import EMBEDDER, fill, filled, holding, is_whole, message, said
 from tests.helpers.waiting import until
 
@@ -370,20 +372,19 @@ async def test_a_copy_made_before_an_update_can_be_restored_too(app: App) -> Non
     await app.close()
     app.paths.backups.mkdir()
     copy = app.paths.backups / "chatty-20260102-030405-before-3.db"
-    with closing(sqlite3.connect(app.paths.database)) as source:
-        source.execute("VACUUM INTO ?", (str(copy),))
+    # As an older version left it.
+    early = await Database.open(copy, app.paths.backups, STEPS[:2])
+    await early.close()
     with closing(sqlite3.connect(copy)) as older, older:
-        # As an older version left it.
-        for trigger in ("added", "changed", "deleted"):
-            older.execute(f"DROP TRIGGER search_message_{trigger}")
-        for table in ("message_search", "search_rows"):
-            older.execute(f"DROP TABLE {table}")
-        for column in ("pinned", "archived", "folder_id", "titled_by", "deleted_at"):
-            older.execute(f"ALTER TABLE sessions DROP COLUMN {column}")
-        older.execute("DROP TABLE folders")
-        for table in ("recalls", "episode_vectors", "episodes", "embedders"):
-            older.execute(f"DROP TABLE {table}")
-        older.execute("DELETE FROM migrations WHERE number > 2")
+        older.execute("ATTACH ? AS present", (str(app.paths.database),))
+        tables = older.execute("SELECT name FROM main.sqlite_master WHERE type = 'table'")
+        for (table,) in tables.fetchall():
+            names = [row[1] for row in older.execute(f"PRAGMA main.table_info({table})")]
+            if table != "migrations" and not table.startswith("sqlite_"):
+                columns = ", ".join(names)
+                older.execute(
+                    f"INSERT INTO main.{table} ({columns}) SELECT {columns} FROM present.{table}"
+                )
         older.execute("DELETE FROM messages WHERE id LIKE '%-000003'")
     app = await App.open(app.paths.data)
     (backup,) = await app.data.backups()

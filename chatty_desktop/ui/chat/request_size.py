@@ -134,7 +134,7 @@ class NextRequestSize:
     def _due(self) -> None:
         if self._asking:
             self._timer.start()
-        elif not self._busy():
+        elif not self._busy() and not self._tasks.closed:
             self._asking = True
             self._tasks.start(self._refresh())
 
