@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cmp_to_key
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QScrollArea, QWidget
 
 PASSED_BY = "passed_by"
@@ -20,6 +20,8 @@ on the messages of a chat: there may be hundreds. Coming from below, it enters."
 def to_next(window: QWidget, *, forward: bool) -> bool:
     """Take the keyboard to what follows in a window, or what comes before; for
     `QWidget.focusNextPrevChild`. Whether there is anything."""
+    # Where things stand is known once what was just made or moved is laid out.
+    QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
     focused = QApplication.focusWidget()
     stops = [widget for widget in _in_order(window) if _stops(widget) or widget is focused]
     if not stops:
