@@ -4,10 +4,12 @@ the model reads them, the schema of an answer."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal, cast
 
 from chatty_desktop.domain.messages import Message
+from chatty_desktop.domain.tokens import estimate
 
 Role = Literal["system", "user", "assistant"]
 Turn = tuple[Role, str]
@@ -18,6 +20,13 @@ MESSAGE_CHARS = 6000
 
 SAID_CHARS = 600
 """Characters of the person's words that the question repeats at its end."""
+
+
+SHORTEST_SHARE = 8
+"""Tokens that are left of a call or a result, however many there are."""
+
+_AROUND = 12
+"""Tokens around a call or a result: who speaks, the name of the tool, how much is left out."""
 
 
 def turns(text: str) -> list[Turn]:
@@ -47,6 +56,45 @@ def shortened(text: str, limit: int) -> str:
     head = limit - tail
     left_out = len(text) - head - tail
     return f"{text[:head]} […{left_out} characters left out…] {text[len(text) - tail :]}"
+
+
+def condensed(messages: Sequence[Message], room: int) -> list[Message]:
+    """The messages as memory reads them, where `room` tokens of them fit: calls of tools and their
+    results share evenly what the words of people and models leave of it, at least half, so that a
+    run of many steps is read in one question, however long they are."""
+    parts = sum((message.role == "tool") + len(message.tool_calls) for message in messages)
+    if not parts:
+        return list(messages)
+    words = sum(estimate(m.content) for m in messages if m.role != "tool" and m.content)
+    share = max(SHORTEST_SHARE, max(room - words, room // 2) // parts - _AROUND)
+    return [
+        replace(
+            message,
+            content=_within(message.content, share) if message.role == "tool" else message.content,
+            tool_calls=tuple(
+                replace(call, arguments=_within(call.arguments, share))
+                for call in message.tool_calls
+            ),
+        )
+        for message in messages
+    ]
+
+
+def exchanges_of_tools(messages: Sequence[Message]) -> Iterator[list[Message]]:
+    """The messages one by one, but for calls of tools, which keep their results."""
+    group: list[Message] = []
+    for message in messages:
+        if group and message.role != "tool":
+            yield group
+            group = []
+        group.append(message)
+    if group:
+        yield group
+
+
+def _within(text: str, tokens: int) -> str:
+    taken = estimate(text)
+    return text if taken <= tokens else shortened(text, len(text) * tokens // taken)
 
 
 def said(messages: Sequence[Message]) -> str:

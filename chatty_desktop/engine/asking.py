@@ -10,7 +10,13 @@ from typing import Any
 from chatty_desktop.domain.answers import without_reasoning
 from chatty_desktop.domain.errors import Refused
 from chatty_desktop.domain.messages import Message
-from chatty_desktop.domain.questions import MESSAGE_CHARS, Turn
+from chatty_desktop.domain.questions import (
+    MESSAGE_CHARS,
+    Turn,
+    condensed,
+    exchanges_of_tools,
+    message_lines,
+)
 from chatty_desktop.domain.requests import ChatMessage, ChatRequest
 from chatty_desktop.domain.tokens import estimate
 from chatty_desktop.engine.models import Completion, ModelChooser, complete, context_of
@@ -125,14 +131,15 @@ class Asking(Asker):
 
 
 def first_batch(messages: Sequence[Message], room: int) -> list[Message]:
-    """As many messages from the first on as fit `room` tokens; at least one."""
+    """As many messages from the first on as fit `room` tokens, as memory reads them (`condensed`);
+    at least one, and a call of a tool never without its result."""
     longest = shown_chars(room)
     batch: list[Message] = []
-    for message in messages:
-        room -= estimate(message.content[:longest])
+    for group in exchanges_of_tools(condensed(messages, room)):
+        room -= sum(estimate(message_lines(message, longest)) for message in group)
         if batch and room < 0:
             break
-        batch.append(message)
+        batch += group
     return batch
 
 
