@@ -181,6 +181,7 @@ class App:
                 mcp.apply(settings.current)
             elif isinstance(event, KeyChanged):
                 models.renew(event.provider_id)
+                mcp.renew(event.provider_id)
 
         events.subscribe(follow)
         settings.watch()

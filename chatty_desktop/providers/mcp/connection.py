@@ -30,9 +30,6 @@ KeyOf = Callable[[str], Awaitable[str | None]]
 START_SECONDS = 90.0
 """Until it has greeted and listed what it has: the first start of one may load it from the net."""
 
-BACK_OFF_SECONDS = (1.0, 5.0, 20.0)
-"""Waited before each start after a crash; one crash more and it is left alone."""
-
 STEADY_SECONDS = 300.0
 """After so long without a crash those before count no more."""
 
@@ -48,7 +45,8 @@ class Connection:
     """One configured server. A task of its own enters and leaves the session; all others only
     speak through it.
 
-    state: how it is; each change is published. log: what its program wrote.
+    state: how it is; each change is published. log: what its program wrote. `back_off`: seconds
+    waited before each start after a crash; one crash more and it is left alone.
     """
 
     def __init__(
@@ -58,7 +56,7 @@ class Connection:
         server_log: ServerLog,
         key_of: KeyOf,
         publish: Publish,
-        back_off: tuple[float, ...] = BACK_OFF_SECONDS,
+        back_off: tuple[float, ...],
     ) -> None:
         self.name = name
         self.server = server

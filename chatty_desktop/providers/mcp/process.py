@@ -23,14 +23,13 @@ import anyio
 
 from chatty_desktop.domain.errors import Unreachable
 from chatty_desktop.domain.mcp_settings import McpServer
-from chatty_desktop.providers.mcp import launcher
 from chatty_desktop.providers.mcp.pipes import Lifeline, Reader, ended, keep_stderr, write
 from chatty_desktop.providers.mcp.server_log import ServerLog
 
 if TYPE_CHECKING:
     from mcp.client._transport import TransportStreams
 
-_GRACE_SECONDS = 0.8
+_GRACE_SECONDS = 0.5
 """A program has to end by itself once its stdin is closed; as long again after SIGTERM."""
 
 _PASSED_ON = (
@@ -41,6 +40,8 @@ _PASSED_ON = (
     XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR"""
 ).split()
 """The basics; nothing else of the app's environment reaches a server."""
+
+_LAUNCHER = Path(__file__).with_name("launcher.py")
 
 _MAC_FOLDERS = ("/opt/homebrew/bin", "/usr/local/bin")
 """Where programs are that an app started from the Dock does not know of."""
@@ -121,7 +122,7 @@ def _command(server: McpServer, env: dict[str, str]) -> list[str]:
         )
     command = [str(Path(found).absolute()), *server.args]
     if sys.platform == "linux":
-        return [sys.executable, "-I", "-S", launcher.__file__, str(os.getpid()), *command]
+        return [sys.executable, "-I", "-S", str(_LAUNCHER), str(os.getpid()), *command]
     return command
 
 

@@ -6,21 +6,27 @@ import asyncio
 import logging
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chatty_desktop.domain.errors import ChattyError, Invalid
 from chatty_desktop.domain.mcp import McpPrompt, McpResource, McpState, McpTool, offered_names
+from chatty_desktop.domain.mcp_secrets import key_names
 from chatty_desktop.domain.mcp_settings import McpServer
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.domain.tools import ToolResult, ToolSpec, ToolUse
 from chatty_desktop.engine.ports import Publish
-from chatty_desktop.providers.mcp.connection import BACK_OFF_SECONDS, Connection, KeyOf
 from chatty_desktop.providers.mcp.server_log import ServerLog, log_file_name
+
+if TYPE_CHECKING:
+    from chatty_desktop.providers.mcp.connection import Connection, KeyOf
 
 log = logging.getLogger(__name__)
 
 CALL_SECONDS = 120.0
 """How long a call may take where the settings of its server say nothing."""
+
+BACK_OFF_SECONDS = (1.0, 5.0, 20.0)
+"""Waited before each start after a crash; one crash more and a server is left alone."""
 
 LIST_SECONDS = 20.0
 """How long a run waits for servers that start; those that take longer are left out of it."""
@@ -58,12 +64,16 @@ class McpServers:
         for name, server in wanted.items():
             present = self._connections.get(name)
             if present is None:
-                file = self._logs / log_file_name(name)
-                self._connections[name] = Connection(
-                    name, server, ServerLog(file), self._key_of, self._publish, self._back_off
-                )
+                self._connections[name] = self._made(name, server)
             elif present.server != server:
                 self._change(present, server)
+
+    def renew(self, key_name: str) -> None:
+        """Begin anew with what runs, or failed, with a key that is another one now."""
+        for connection in self._connections.values():
+            phase = connection.state.phase
+            if phase != "off" and key_name in key_names(connection.server):
+                self._later(self._again(connection, run=phase != "failed"))
 
     def begin(self) -> None:
         """Start those that are to start with the app."""
@@ -196,6 +206,13 @@ class McpServers:
             for pair, (connection, tool) in listed.items()
             if tool.name not in connection.server.disabled_tools
         }
+
+    def _made(self, name: str, server: McpServer) -> Connection:
+        # Only where there is a server: a start without one does not pay for it.
+        from chatty_desktop.providers.mcp.connection import Connection
+
+        log_of = ServerLog(self._logs / log_file_name(name))
+        return Connection(name, server, log_of, self._key_of, self._publish, self._back_off)
 
     def _spec(self, name: str, found: tuple[Connection, McpTool]) -> ToolSpec:
         connection, tool = found

@@ -64,6 +64,8 @@ def main() -> None:
     if WAY == "ends-at-once":
         print("no such flag: --verbsoe", file=sys.stderr, flush=True)
         sys.exit(2)
+    if WAY == "says-its-key":
+        sys.exit(f"cannot log in with {os.environ['SOME_TOKEN']}")
     if WAY == "hangs-at-start":
         time.sleep(600)
     if WAY == "chatty-start":

@@ -243,6 +243,26 @@ async def test_settings_that_change_begin_anew_and_what_is_gone_ends(bench: Benc
     assert bench.servers.states() == {}
 
 
+async def test_a_key_that_is_another_one_now_reaches_the_server(bench: Bench) -> None:
+    bench.keys["mcp/s/TOKEN"] = "first"
+    bench.configure(s=entry("good", env={"TOKEN": "${keyring:mcp/s/TOKEN}"}))
+    await bench.servers.tools()
+    place = (await bench.call("place")).text
+    bench.keys["mcp/s/TOKEN"] = "second"
+    bench.servers.renew("mcp/s/OTHER")
+    assert (await bench.call("place")).text == place
+    bench.servers.renew("mcp/s/TOKEN")
+    await until(lambda: bench.state().phase != "ready")
+    await until(lambda: bench.state().phase == "ready")
+    assert "second" in (await bench.call("environment")).text
+
+
+async def test_a_missing_key_is_said(bench: Bench) -> None:
+    bench.configure(s=entry("good", env={"TOKEN": "${keyring:mcp/s/TOKEN}"}))
+    await bench.servers.tools()
+    assert "a key that is not stored (mcp/s/TOKEN)" in bench.state().reason
+
+
 async def test_one_is_started_stopped_and_started_again_by_hand(bench: Bench) -> None:
     bench.configure(s=entry("good", start_with_app=True), off=entry("good", enabled=False))
     bench.servers.begin()

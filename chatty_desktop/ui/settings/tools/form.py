@@ -95,7 +95,7 @@ class ServerForm(QWidget):
             theme,
             tr("Usual: {seconds}. A call that takes longer is cancelled.", seconds=USUAL_SECONDS),
         )
-        self.with_app = QCheckBox(tr("Start it with the app, not when it is first needed"))
+        self.with_app = QCheckBox(tr("Start it with the app"))
         self.with_app.setChecked(server.start_with_app)
         self.save = QPushButton(tr("Save") if name else tr("Add"))
         self.save.setProperty("kind", "primary")

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QVBoxLayout, QWidget
 from chatty_desktop.domain.mcp import McpState
 from chatty_desktop.domain.mcp_settings import McpServer
 from chatty_desktop.ui.language import tr, trn
-from chatty_desktop.ui.pieces import LongWords, TextButton, Words
+from chatty_desktop.ui.pieces import LongWords, TextButton, Words, tip
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.settings.page import clear
 from chatty_desktop.ui.theme import Theme
@@ -16,6 +16,9 @@ from chatty_desktop.ui.tokens import XS, M, S
 
 _BESIDE = 24
 """Pixels from the left of a box to its words."""
+
+LONGEST_NAME = 40
+"""Letters of a tool's name that are drawn."""
 
 AT_ONCE = 40
 """Tools drawn before the person asks for all."""
@@ -74,8 +77,10 @@ class Offers(QWidget):
                 self._add_list(title, entries)
 
     def _add_tool(self, name: str, description: str) -> None:
-        switch = QCheckBox(name.replace("&", "&&"))
-        switch.setToolTip(tr("Offer it to models"))
+        # A box does not wrap its words: a long name would widen the page.
+        switch = QCheckBox(shortened(name, LONGEST_NAME, 1).replace("&", "&&"))
+        switch.setAccessibleName(name)
+        switch.setToolTip(tip(tr("Offer {tool} to models", tool=name)))
         switch.toggled.connect(lambda on: self.switched.emit(name, on))
         self.switches[name] = switch
         about = LongWords("muted")

@@ -26,6 +26,7 @@ class ValueRow(QWidget):
         # A value that is kept elsewhere stays as it is until another one is written.
         self._kept = value if "${keyring:" in value else ""
         self.name = QLineEdit(name)
+        self.name.setCursorPosition(0)
         self.name.setPlaceholderText(tr("Name"))
         self.name.setAccessibleName(tr("Name"))
         self.value = QLineEdit("" if self._kept else value)
@@ -44,8 +45,8 @@ class ValueRow(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(XS)
-        row.addWidget(self.name, 2)
-        row.addWidget(self.value, 3)
+        row.addWidget(self.name, 1)
+        row.addWidget(self.value, 1)
         row.addWidget(self.secret)
         row.addWidget(self.remove)
         self._dress()
