@@ -28,6 +28,8 @@ from chatty_desktop.engine.standing import ModelStanding
 from chatty_desktop.engine.titles import Titles
 from chatty_desktop.engine.tool_servers import ToolServers
 from chatty_desktop.engine.tools.boxes import ToolBoxes
+from chatty_desktop.engine.tools.built_in import BuiltInTools
+from chatty_desktop.engine.tools.contract import Reach
 from chatty_desktop.paths import Paths, default_data_folder, resources_folder
 from chatty_desktop.providers.discovery import Discovery
 from chatty_desktop.providers.downloads import Downloads
@@ -35,6 +37,7 @@ from chatty_desktop.providers.embedders import SystemEmbedder
 from chatty_desktop.providers.engines import LocalEngines
 from chatty_desktop.providers.mcp.servers import McpServers
 from chatty_desktop.providers.ollama_library import OllamaLibrary
+from chatty_desktop.providers.pages import WebPages
 from chatty_desktop.providers.probing import ModelProbing
 from chatty_desktop.providers.registry import ProviderRegistry
 from chatty_desktop.providers.starter import STARTER
@@ -153,7 +156,15 @@ class App:
             mcp.apply(settings.current)
             chooser = ModelChooser(models, lambda: settings.current)
             consents = PersonsConsents(events.publish)
-            tools = ToolBoxes([mcp])
+            reach = Reach(
+                pages=WebPages(lambda: settings.current.fetch_private_pages),
+                messages=messages,
+                episodes=episodes,
+                embedders=embedders,
+                inspect=lambda scope: chat.inspect(scope),  # noqa: PLW0108  # made below
+                closed=paths.data,
+            )
+            tools = ToolBoxes([BuiltInTools(reach), mcp])
             chat = ChatService(
                 sessions=sessions,
                 messages=messages,

@@ -125,7 +125,8 @@ class ChatSettings(_Part):
 class Settings(_Part):
     """The whole file. Order of providers = order of fallback. `automatic_titles`: a model names
     new chats; else they are called by their first words. `mcp_servers`, by their names, stand in
-    the file under the key that other programs use."""
+    the file under the key that other programs use. `fetch_private_pages`: tools may fetch pages of
+    this computer and its network."""
 
     model_config = ConfigDict(populate_by_name=True)
 
@@ -138,6 +139,7 @@ class Settings(_Part):
     appearance: Appearance = Appearance()
     chat: ChatSettings = ChatSettings()
     automatic_titles: bool = True
+    fetch_private_pages: bool = False
     mcp_servers: Mapping[str, McpServer] = Field(default_factory=dict, alias=SHARED_KEY)
 
     def provider(self, provider_id: str) -> ProviderSettings | None:

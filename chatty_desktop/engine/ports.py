@@ -33,6 +33,7 @@ from chatty_desktop.domain.messages import (
     Session,
     TitledBy,
 )
+from chatty_desktop.domain.pages import Page
 from chatty_desktop.domain.ranking import Scored
 from chatty_desktop.domain.requests import ChatRequest, Delta, ModelChoice, Usage
 from chatty_desktop.domain.runs import Run, Section, SentRequest
@@ -538,6 +539,15 @@ class ToolBox(Protocol):
     async def call(self, use: ToolUse) -> ToolResult:
         """Run a tool; what goes wrong in it is a result that says so. Cancelling reaches the
         tool. Raises `Invalid` when there is no such tool, `Unreachable` when its server is gone."""
+        ...
+
+
+class Pages(Protocol):
+    """Pages of the web."""
+
+    async def fetch(self, url: str) -> Page:
+        """A page as text. Raises `Invalid` for what is no address, `Refused` for one that is out
+        of bounds or gives no text, `Unreachable`."""
         ...
 
 
