@@ -18,6 +18,7 @@ from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Words
 from chatty_desktop.ui.settings.page import Page, Surroundings
 from chatty_desktop.ui.settings.tools.adding import Adding
+from chatty_desktop.ui.settings.tools.built_in import BuiltIn
 from chatty_desktop.ui.settings.tools.card import ServerCard
 from chatty_desktop.ui.settings.tools.form import ServerForm
 from chatty_desktop.ui.settings.tools.words import WHAT_IT_IS, command_words
@@ -45,6 +46,11 @@ class SettingsPage(Page):
         column.addWidget(self.none)
         column.addLayout(self._list)
         column.addWidget(self.adding)
+        own = self.group(
+            tr("Tools that come with the app"),
+            tr("Which of them an agent may use is chosen where the agent is edited."),
+        )
+        own.addWidget(BuiltIn(around.theme))
         self.close_column()
 
     # --- what the dialog asks of it ------------------------------------------------------------
