@@ -162,10 +162,10 @@ async def test_a_change_alone_leaves_the_episodes_and_offers_to_re_embed(on_page
     await on_page.choose("lab/nomic-embed-text")
     await on_page.asked()
     on_page.page.change.only.click()
+    changed = EmbedderSettings(provider="lab", model="nomic-embed-text")
+    await until(lambda: on_page.present == changed, "the change")
     offer = on_page.page.episodes.button
-    await until(offer.isVisible, "the offer")
-    assert offer.text() == "Re-embed 4 episodes"
-    assert on_page.present == EmbedderSettings(provider="lab", model="nomic-embed-text")
+    await until(lambda: offer.isVisible() and offer.text() == "Re-embed 4 episodes", "the offer")
     assert not on_page.at.app.reembedding.running
 
 

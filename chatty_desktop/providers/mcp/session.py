@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from importlib import import_module
@@ -206,6 +207,9 @@ async def greeted(
     """
     # Half a second: not on the event loop.
     await asyncio.to_thread(import_module, "mcp")
+    # A question that is cancelled may be closed by the loop, in another context than it was asked
+    # in; the SDK's tracing, which nobody listens to here, would call that an error.
+    logging.getLogger("opentelemetry.context").setLevel(logging.CRITICAL)
     from mcp import Client
     from mcp_types import (
         Implementation,
