@@ -12,7 +12,7 @@ from chatty_desktop.domain.errors import Refused, Unreachable
 from chatty_desktop.engine.ports import Embedder, EpisodeStore
 
 if TYPE_CHECKING:
-    from chatty_desktop.engine.ports import Vectors
+    from chatty_desktop.engine.ports.models import Vectors
 
 QUERY_SECONDS = 20.0
 """A reply waits for recall no longer than this; a model that is loaded first takes some of it."""

@@ -15,7 +15,7 @@ from chatty_desktop.domain.errors import Refused, Unreachable
 from chatty_desktop.engine.ports import Embedder
 
 if TYPE_CHECKING:
-    from chatty_desktop.engine.ports import Vectors
+    from chatty_desktop.engine.ports.models import Vectors
 
 TRIAL_SECONDS = 60.0
 """A server may have to load the model first."""

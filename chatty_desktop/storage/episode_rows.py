@@ -1,37 +1,31 @@
-"""Episodes, their vectors and recalls in SQLite: what the index is built from."""
+"""Episodes and their vectors in SQLite: what the index is built from."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, func, insert, or_, select
+from sqlalchemy import Connection, and_, delete, func, or_, select
 from sqlalchemy.dialects import sqlite
 
 from chatty_desktop.domain.embedding import EmbedderId
 from chatty_desktop.domain.episodes import (
     LONGEST_TEXT,
-    Candidate,
     Episode,
     EpisodeCounts,
-    Recall,
-    SeenScores,
     ToEmbed,
 )
 from chatty_desktop.domain.messages import Message, Scope
 from chatty_desktop.storage import tables
+from chatty_desktop.storage.embedder_rows import ensure_embedder, number_of
 
 E, V, M = tables.episodes.c, tables.episode_vectors.c, tables.embedders.c
-
-_RECALLS_SEEN = 20
-"""Of an agent's chats, the last ones."""
 
 _AT_ONCE = 500
 """Ids in one statement."""
 
-_AWAY = select(tables.sessions.c.id).where(tables.sessions.c.deleted_at.is_not(None))
+AWAY = select(tables.sessions.c.id).where(tables.sessions.c.deleted_at.is_not(None))
 """Chats that were deleted, for as long as that can be undone: they count for nothing."""
 
 
@@ -179,17 +173,13 @@ def forget_refused(connection: Connection, provider: str, model: str) -> None:
 
 
 def count_vectors(connection: Connection, embedder: EmbedderId) -> int:
-    query = select(func.count()).where(
-        V.embedder_id == _embedder_id(embedder), V.vector.is_not(None)
-    )
+    query = select(func.count()).where(V.embedder_id == number_of(embedder), V.vector.is_not(None))
     return int(connection.execute(query).scalar_one())
 
 
 def vector_ids(connection: Connection, embedder: EmbedderId) -> list[str]:
     """The message id of every vector of an embedder."""
-    query = select(V.message_id).where(
-        V.embedder_id == _embedder_id(embedder), V.vector.is_not(None)
-    )
+    query = select(V.message_id).where(V.embedder_id == number_of(embedder), V.vector.is_not(None))
     return list(connection.execute(query).scalars())
 
 
@@ -203,7 +193,7 @@ def vector_rows(
             select(E.message_id, E.session_id, E.agent_id, E.before_id, V.vector)
             .join(tables.episode_vectors, V.message_id == E.message_id)
             .where(
-                V.embedder_id == _embedder_id(embedder),
+                V.embedder_id == number_of(embedder),
                 V.vector.is_not(None),
                 E.message_id.in_(part),
             )
@@ -220,7 +210,7 @@ def scope_rows(connection: Connection, embedder: EmbedderId, scope: Scope) -> li
         .where(
             E.session_id == scope.session_id,
             E.agent_id == scope.agent_id,
-            V.embedder_id == _embedder_id(embedder),
+            V.embedder_id == number_of(embedder),
             V.vector.is_not(None),
         )
         .order_by(E.seq)
@@ -235,7 +225,7 @@ def session_rows(connection: Connection, embedder: EmbedderId, session_id: str) 
         .join(tables.episode_vectors, V.message_id == E.message_id)
         .where(
             E.session_id == session_id,
-            V.embedder_id == _embedder_id(embedder),
+            V.embedder_id == number_of(embedder),
             V.vector.is_not(None),
         )
         .order_by(E.seq)
@@ -270,7 +260,7 @@ def counts(connection: Connection, scope: Scope | None) -> EpisodeCounts:
     of_scope = (
         and_(E.session_id == scope.session_id, E.agent_id == scope.agent_id)
         if scope
-        else E.session_id.not_in(_AWAY)
+        else E.session_id.not_in(AWAY)
     )
     total = connection.execute(
         select(func.count()).select_from(tables.episodes).where(of_scope)
@@ -292,91 +282,6 @@ def counts(connection: Connection, scope: Scope | None) -> EpisodeCounts:
         total=int(total),
         embedded={EmbedderId(p, m, d): int(count) for p, m, d, count in embedded},
         without_vector=int(without),
-    )
-
-
-def keep_recall(connection: Connection, scope: Scope, layer: str, recall: Recall) -> None:
-    """Keep a recall in place of the one before."""
-    values = {
-        "query_id": recall.query_id,
-        "embedder_id": ensure_embedder(connection, recall.embedder),
-        "candidates": json.dumps([asdict(each) for each in recall.candidates]),
-        "at": recall.at,
-    }
-    put = sqlite.insert(tables.recalls).values(
-        session_id=scope.session_id, agent_id=scope.agent_id, layer=layer, **values
-    )
-    key = [tables.recalls.c.session_id, tables.recalls.c.agent_id, tables.recalls.c.layer]
-    connection.execute(put.on_conflict_do_update(index_elements=key, set_=values))
-
-
-def last_recall(connection: Connection, scope: Scope, layer: str) -> Recall | None:
-    c = tables.recalls.c
-    row = connection.execute(
-        select(c.query_id, c.candidates, c.at, M.provider, M.model, M.dimension)
-        .join(tables.embedders, M.id == c.embedder_id)
-        .where(c.session_id == scope.session_id, c.agent_id == scope.agent_id, c.layer == layer)
-    ).first()
-    if row is None:
-        return None
-    candidates = tuple(Candidate(**each) for each in json.loads(row.candidates))
-    embedder = EmbedderId(row.provider, row.model, row.dimension)
-    return Recall(row.query_id, embedder, candidates, row.at)
-
-
-def seen_scores(connection: Connection, agent_id: str, provider: str, model: str) -> SeenScores:
-    """The cosines of an agent's last recalls in all sessions. What could not have been recalled
-    whatever its score is left out."""
-    c = tables.recalls.c
-    kept = connection.execute(
-        select(c.candidates)
-        .join(tables.embedders, M.id == c.embedder_id)
-        .where(
-            c.agent_id == agent_id,
-            c.session_id.not_in(_AWAY),
-            M.provider == provider,
-            M.model == model,
-        )
-        .order_by(c.at.desc())
-        .limit(_RECALLS_SEEN)
-    ).scalars()
-    candidates = [Candidate(**each) for text in kept for each in json.loads(text)]
-    near = [
-        each for each in candidates if each.left_out in ("below threshold", "not among the best")
-    ]
-    return SeenScores(
-        tuple(each.cosine for each in candidates if not each.left_out),
-        tuple(each.cosine for each in near),
-    )
-
-
-def ensure_embedder(connection: Connection, embedder: EmbedderId) -> int:
-    """The number of an embedder, given when it is new."""
-    found = connection.scalar(select(_embedder_id(embedder)))
-    if found is None:
-        found = connection.execute(
-            insert(tables.embedders).values(
-                provider=embedder.provider, model=embedder.model, dimension=embedder.dimension
-            )
-        ).inserted_primary_key[0]  # type: ignore[index]  # it has a primary key
-    return int(found)
-
-
-def all_embedders(connection: Connection) -> list[EmbedderId]:
-    """Every embedder that has ever embedded here."""
-    rows = connection.execute(select(M.provider, M.model, M.dimension).order_by(M.id))
-    return [EmbedderId(row.provider, row.model, row.dimension) for row in rows]
-
-
-def _embedder_id(embedder: EmbedderId) -> Any:
-    return (
-        select(M.id)
-        .where(
-            M.provider == embedder.provider,
-            M.model == embedder.model,
-            M.dimension == embedder.dimension,
-        )
-        .scalar_subquery()
     )
 
 

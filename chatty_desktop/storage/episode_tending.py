@@ -20,6 +20,7 @@ from chatty_desktop.domain.embedding import EmbedderId
 from chatty_desktop.domain.events import Notice
 from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.ports import Publish
+from chatty_desktop.storage import embedder_rows
 from chatty_desktop.storage import episode_rows as rows
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.episode_index import EpisodeIndex, IndexSize
@@ -105,7 +106,7 @@ class TendedIndex:
     async def compact_all(self, work: Work) -> None:
         """Compact every table on the disk that has more files than it needs. Raises `Stopped`
         between two of them."""
-        embedders = await self._database.read(rows.all_embedders)
+        embedders = await self._database.read(embedder_rows.all_embedders)
         there = [e for e in embedders if await self._indexing(partial(self._index.exists, e))]
         work.begin("Compacting the index of episodes", len(there))
         for embedder in there:
@@ -217,7 +218,7 @@ class TendedIndex:
 
     async def _delete(self, column: str, values: Sequence[str]) -> None:
         async with self.adding:
-            for embedder in await self._database.read(rows.all_embedders):
+            for embedder in await self._database.read(embedder_rows.all_embedders):
                 if await self._indexing(partial(self._index.exists, embedder)):
                     await self._try(
                         embedder, partial(self._index.delete_where, embedder, column, values)

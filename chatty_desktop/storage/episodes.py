@@ -28,6 +28,7 @@ from chatty_desktop.domain.messages import Message, Scope
 from chatty_desktop.domain.ranking import Scored
 from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.ports import Publish
+from chatty_desktop.storage import embedder_rows, recall_rows
 from chatty_desktop.storage import episode_rows as rows
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.episode_index import EpisodeIndex, IndexSize
@@ -115,13 +116,13 @@ class StoredEpisodes:
 
     async def keep_recall(self, scope: Scope, layer: str, recall: Recall) -> None:
         await self._database.write(
-            lambda c: rows.keep_recall(c, scope, layer, recall), synced=False
+            lambda c: recall_rows.keep_recall(c, scope, layer, recall), synced=False
         )
 
     async def copied(self, session_id: str) -> None:
         """Have the vectors of a chat that was copied in SQLite appended to the index."""
         async with self._index.adding:
-            for embedder in await self._database.read(rows.all_embedders):
+            for embedder in await self._database.read(embedder_rows.all_embedders):
                 added = await self._database.read(
                     partial(rows.session_rows, embedder=embedder, session_id=session_id)
                 )
@@ -193,10 +194,12 @@ class StoredEpisodes:
         return await self._database.read(lambda c: search(c, scope, words, embedder, limit))
 
     async def last_recall(self, scope: Scope, layer: str) -> Recall | None:
-        return await self._database.read(lambda c: rows.last_recall(c, scope, layer))
+        return await self._database.read(lambda c: recall_rows.last_recall(c, scope, layer))
 
     async def seen_scores(self, agent_id: str, provider: str, model: str) -> SeenScores:
-        return await self._database.read(lambda c: rows.seen_scores(c, agent_id, provider, model))
+        return await self._database.read(
+            lambda c: recall_rows.seen_scores(c, agent_id, provider, model)
+        )
 
     async def sizes(self) -> list[IndexSize]:
         """What each table of the index that was used takes on the disk."""

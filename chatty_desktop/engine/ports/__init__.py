@@ -1,0 +1,38 @@
+"""What the engine needs from the outside, as Protocols; storage and providers implement them."""
+
+from chatty_desktop.engine.ports.agents import Agents, Keys, SettingsStore
+from chatty_desktop.engine.ports.chats import (
+    ChatDocuments,
+    Drafts,
+    Folders,
+    MessageLog,
+    MessageSearch,
+    Sessions,
+)
+from chatty_desktop.engine.ports.memory import EpisodeStore, MemoryStore
+from chatty_desktop.engine.ports.models import ChatModel, Embedder, Embedders, Models
+from chatty_desktop.engine.ports.runs import Publish, Runs
+from chatty_desktop.engine.ports.tools import Consents, Pages, ToolBox
+
+__all__ = [
+    "Agents",
+    "ChatDocuments",
+    "ChatModel",
+    "Consents",
+    "Drafts",
+    "Embedder",
+    "Embedders",
+    "EpisodeStore",
+    "Folders",
+    "Keys",
+    "MemoryStore",
+    "MessageLog",
+    "MessageSearch",
+    "Models",
+    "Pages",
+    "Publish",
+    "Runs",
+    "Sessions",
+    "SettingsStore",
+    "ToolBox",
+]

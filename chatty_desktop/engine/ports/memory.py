@@ -1,0 +1,167 @@
+"""What memory keeps: ledger rows, revisions, summaries, facts, episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from chatty_desktop.domain.embedding import EmbedderId
+from chatty_desktop.domain.episodes import (
+    Episode,
+    EpisodeCounts,
+    EpisodesFound,
+    Recall,
+    SeenScores,
+)
+from chatty_desktop.domain.memory import (
+    Fact,
+    LayerStart,
+    LedgerEntry,
+    StateRevision,
+    SummaryRevision,
+)
+from chatty_desktop.domain.messages import (
+    Message,
+    Scope,
+)
+from chatty_desktop.domain.ranking import Scored
+
+if TYPE_CHECKING:
+    from chatty_desktop.engine.ports.models import Vectors
+
+
+class MemoryStore(Protocol):
+    """Ledger rows, revisions of Σ, summaries, facts, and where a layer starts."""
+
+    async def ledger(self, scope: Scope, limit: int = 200) -> list[LedgerEntry]:
+        """Newest first."""
+        ...
+
+    async def ledger_entry(self, entry_id: str) -> LedgerEntry | None: ...
+
+    async def settle_fold(self, entry: LedgerEntry, revision: StateRevision | None) -> None:
+        """Commit a ledger row, with the revision it made, in one transaction."""
+        ...
+
+    async def settle_summary(self, entry: LedgerEntry, summary: SummaryRevision | None) -> None:
+        """Commit a ledger row, with the summary it made, in one transaction."""
+        ...
+
+    async def settle_extraction(self, entry: LedgerEntry, facts: Sequence[Fact]) -> None:
+        """Commit a ledger row, with the facts it found, in one transaction."""
+        ...
+
+    async def consumed_through(
+        self, scope: Scope, layer: str, limit: int | None = None
+    ) -> list[str]:
+        """Ids of the last message of every batch that left the queue, newest batch first."""
+        ...
+
+    async def revisions(
+        self, scope: Scope, layer: str, limit: int | None = None, skip: int = 0
+    ) -> list[StateRevision]:
+        """Newest first, without the newest `skip`."""
+        ...
+
+    async def summaries(
+        self, scope: Scope, layer: str, limit: int | None = None, skip: int = 0
+    ) -> list[SummaryRevision]:
+        """Of every branch, newest first, without the newest `skip`."""
+        ...
+
+    async def facts(
+        self, scope: Scope, layer: str, limit: int | None = None, skip: int = 0
+    ) -> list[Fact]:
+        """Of every branch, newest first, without the newest `skip`."""
+        ...
+
+    async def facts_about(self, scope: Scope, layer: str, subjects: Sequence[str]) -> list[Fact]:
+        """Of every branch, those whose subject is one of `subjects`, letter for letter."""
+        ...
+
+    async def change_fact(self, fact_id: str, text: str | None) -> None:
+        """Put other words in the place of a fact's; None deletes it. Raises `Invalid` when it is
+        not there."""
+        ...
+
+    async def layer_starts(self, scope: Scope, layer: str) -> list[LayerStart]:
+        """Newest first."""
+        ...
+
+    async def add_layer_start(self, scope: Scope, layer: str, start: LayerStart) -> None: ...
+
+
+class EpisodeStore(Protocol):
+    """Recorded messages and their vectors, each kept with the embedder that made it."""
+
+    async def record(self, messages: Sequence[tuple[Message, str | None]]) -> None:
+        """Store messages as episodes, without vectors, each with the id of the episode before it
+        on its branch. Those stored already stay as they are."""
+        ...
+
+    async def unembedded(
+        self,
+        provider: str,
+        model: str,
+        dimension: int | None,
+        *,
+        scope: Scope | None = None,
+        limit: int = 64,
+    ) -> list[Episode]:
+        """Episodes that the embedder has not embedded, oldest first; of one scope or of all.
+        `dimension` None: not known yet, so vectors of any count. Those that it refused are left
+        out."""
+        ...
+
+    async def count_unembedded(self, provider: str, model: str, dimension: int | None) -> int:
+        """How many there are in all scopes."""
+        ...
+
+    async def add_vectors(
+        self, embedder: EmbedderId, message_ids: Sequence[str], vectors: Vectors
+    ) -> None:
+        """Keep a vector for each of the episodes: one append to the index. Episodes deleted
+        meanwhile are passed over. Raises `Invalid` when a vector is not of the embedder's
+        dimension or not finite, `StorageFailed`."""
+        ...
+
+    async def refuse(self, embedder: EmbedderId, message_id: str, reason: str) -> None:
+        """Note that the embedder refuses an episode, so that it is not asked again."""
+        ...
+
+    async def retry_refused(self, provider: str, model: str) -> None:
+        """Forget what the embedder refused."""
+        ...
+
+    async def score(
+        self, embedder: EmbedderId, scope: Scope, vector: Vectors, words: str | None = None
+    ) -> Scored:
+        """How near each episode of the scope that the embedder has embedded is to a vector of
+        one row; with `words`, also how well it matches them. Raises `StorageFailed`."""
+        ...
+
+    async def counts(self, scope: Scope | None = None) -> EpisodeCounts:
+        """Of one scope, or of all."""
+        ...
+
+    async def search(
+        self,
+        scope: Scope,
+        words: Sequence[str],
+        embedder: tuple[str, str] | None,
+        limit: int,
+    ) -> EpisodesFound:
+        """Episodes of a scope that say every one of the words (of `searched_words`), with a vector
+        or without. `embedder` is the (provider, model) that `embedded` asks about; every one found
+        counts as `on_branch`: branches are not looked at here. Raises `StorageFailed`."""
+        ...
+
+    async def keep_recall(self, scope: Scope, layer: str, recall: Recall) -> None:
+        """Keep what was recalled last, in place of what was kept before."""
+        ...
+
+    async def last_recall(self, scope: Scope, layer: str) -> Recall | None: ...
+
+    async def seen_scores(self, agent_id: str, provider: str, model: str) -> SeenScores:
+        """The scores of the last recalls of an agent by that embedder."""
+        ...
