@@ -21,9 +21,11 @@ from chatty_desktop.engine.consents import PersonsConsents
 from chatty_desktop.engine.deletion import Deletions
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.exchange import ChatExchange
+from chatty_desktop.engine.memories import Memories
 from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.providers import Providers
 from chatty_desktop.engine.reembed import Reembedding
+from chatty_desktop.engine.running import Running
 from chatty_desktop.engine.standing import ModelStanding
 from chatty_desktop.engine.titles import Titles
 from chatty_desktop.engine.tool_servers import ToolServers
@@ -98,6 +100,7 @@ class App:
     reembedding: Reembedding
     consents: PersonsConsents
     tools: ToolBoxes
+    memories: Memories
     chat: ChatService
     data: DataFolder
     deletions: Deletions
@@ -156,17 +159,8 @@ class App:
             mcp.apply(settings.current)
             chooser = ModelChooser(models, lambda: settings.current)
             consents = PersonsConsents(events.publish)
-            reach = Reach(
-                pages=WebPages(lambda: settings.current.fetch_private_pages),
-                messages=messages,
-                episodes=episodes,
-                embedders=embedders,
-                inspect=lambda scope: chat.inspect(scope),  # noqa: PLW0108  # made below
-                closed=paths.data,
-            )
-            tools = ToolBoxes([BuiltInTools(reach), mcp])
-            chat = ChatService(
-                sessions=sessions,
+            running = Running(events.publish)
+            memories = Memories(
                 messages=messages,
                 agents=agents,
                 memory=memory,
@@ -174,10 +168,28 @@ class App:
                 models=chooser,
                 episodes=episodes,
                 embedders=embedders,
+                prompts=prompts,
+                running=running,
+            )
+            reach = Reach(
+                pages=WebPages(lambda: settings.current.fetch_private_pages),
+                messages=messages,
+                episodes=episodes,
+                embedders=embedders,
+                inspect=memories.inspect,
+                closed=paths.data,
+            )
+            tools = ToolBoxes([BuiltInTools(reach), mcp])
+            chat = ChatService(
+                sessions=sessions,
+                messages=messages,
+                agents=agents,
+                runs=runs,
+                models=chooser,
+                memories=memories,
+                running=running,
                 tools=tools,
                 consents=consents,
-                prompts=prompts,
-                publish=events.publish,
             )
             drafts = await StoredDrafts.of(database, events.publish)
             await messages.close_interrupted()
@@ -224,6 +236,7 @@ class App:
             reembedding=Reembedding(episodes, embedders, events.publish),
             consents=consents,
             tools=tools,
+            memories=memories,
             chat=chat,
             data=DataFolder(
                 paths=paths,

@@ -50,7 +50,7 @@ async def ask(app: App, call: argparse.Namespace) -> int:
 async def inspect(app: App, call: argparse.Namespace) -> int:
     """What the agent remembers in the session, and its ledger, oldest row first."""
     scope = await _scope(app, call)
-    snapshot = await app.chat.inspect(scope, ledger_limit=1_000_000)
+    snapshot = await app.memories.inspect(scope, ledger_limit=1_000_000)
     known = {message.id: message for message in await app.messages.branch(scope.session_id)}
     for entry in snapshot.ledger:
         for message_id in entry.message_ids:
@@ -68,7 +68,7 @@ async def inspect(app: App, call: argparse.Namespace) -> int:
 
 async def prompt(app: App, call: argparse.Namespace) -> int:
     """The last run's request by section."""
-    request = await app.chat.last_request(await _scope(app, call))
+    request = await app.memories.last_request(await _scope(app, call))
     if request is None:
         raise Invalid(f"{call.agent} has not been asked anything in {call.session!r} yet.")
     if call.json:

@@ -9,44 +9,30 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 
 from chatty_desktop.domain.agents import Agent, AgentDefinition
-from chatty_desktop.domain.episodes import EpisodesFound, searched_words
-from chatty_desktop.domain.errors import Invalid, StorageFailed
+from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import (
     BranchChanged,
-    Level,
-    LogEntry,
     MemoryChanged,
     MessageCommitted,
-    RunLogged,
     RunPhaseChanged,
     SessionsChanged,
 )
 from chatty_desktop.domain.ids import new_id
-from chatty_desktop.domain.memory import LayerStart, MemorySnapshot
 from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Status
-from chatty_desktop.domain.runs import NextRequest, Run, SentRequest
-from chatty_desktop.domain.strategies import layers_of
 from chatty_desktop.engine.calling import TOOL_SECONDS, Calling
-from chatty_desktop.engine.memory import build_memory
-from chatty_desktop.engine.memory.contract import MemoryLayer, Refolding, Surroundings
+from chatty_desktop.engine.memories import Memories
 from chatty_desktop.engine.models import ModelChooser
-from chatty_desktop.engine.next_request import next_request
 from chatty_desktop.engine.ports import (
     Agents,
     Consents,
-    Embedders,
-    EpisodeStore,
-    MemoryStore,
     MessageLog,
-    Publish,
     Runs,
     Sessions,
 )
-from chatty_desktop.engine.run import AgentRun, Tell, Turn, settle
+from chatty_desktop.engine.run import AgentRun, Turn
 from chatty_desktop.engine.running import Answering, Running
 from chatty_desktop.engine.tools.boxes import ToolBoxes
 
@@ -54,7 +40,7 @@ log = logging.getLogger(__name__)
 
 
 class ChatService:
-    """Sends messages, answers them again, stops, and shows what memory holds."""
+    """Sends messages, answers them again, deletes, stops."""
 
     def __init__(
         self,
@@ -62,32 +48,26 @@ class ChatService:
         sessions: Sessions,
         messages: MessageLog,
         agents: Agents,
-        memory: MemoryStore,
         runs: Runs,
         models: ModelChooser,
-        episodes: EpisodeStore,
-        embedders: Embedders,
+        memories: Memories,
+        running: Running,
         tools: ToolBoxes,
         consents: Consents,
-        prompts: Mapping[str, str],
-        publish: Publish,
         tool_seconds: float = TOOL_SECONDS,
     ) -> None:
         """`tool_seconds`: how long a tool may take."""
         self._sessions = sessions
         self._messages = messages
         self._agents = agents
-        self._memory = memory
         self._runs = runs
         self._models = models
-        self._episodes = episodes
-        self._embedders = embedders
+        self._memories = memories
+        self._running = running
+        self._publish = running.publish
         self._tools = tools
         self._consents = consents
         self._tool_seconds = tool_seconds
-        self._prompts = prompts
-        self._running = Running(publish)
-        self._publish = self._running.publish
 
     # --- what a person does ------------------------------------------------------------------
 
@@ -156,7 +136,7 @@ class ChatService:
             await self._turn_to(message.session_id, message.parent_id)
             self._start(
                 answering,
-                await self._usable_agent(asked.agent_id, asked.session_id),
+                await self._memories.agent(asked.agent_id, asked.session_id),
                 asked,
                 new_id(),
                 model=message.model or None,
@@ -194,64 +174,13 @@ class ChatService:
             self._tell_of_branch(session_id, scopes)
             self._publish(SessionsChanged(session_id))
         for scope in scopes:
-            await self._take_in_again(scope)
+            await self._memories.take_in_again(scope)
         return counts
-
-    async def take_in(self, scope: Scope) -> None:
-        """Let an agent's memory take in the whole branch, as of a chat that was imported; returns
-        once it has begun. `stop` ends it, and what is left stays queued. Raises `Invalid` while
-        the chat is answering."""
-        agent = await self._usable_agent(scope.agent_id, scope.session_id)
-        await self._running.settled(scope)
-        branch = await self._messages.branch(scope.session_id)
-        messages = branch.of_agent(scope.agent_id)
-        if not messages:
-            return
-        begin = LayerStart(messages[0].id, time.time())
-        for layer in layers_of(agent.definition.memory_strategy):
-            await self._memory.add_layer_start(scope, layer, begin)
-        memory = self._memory_of(agent, scope, "")
-        run = _run_of_none(agent, scope)
-
-        async def take_all() -> None:
-            for message in messages:
-                await memory.record(message)
-            await settle(memory, run, self._teller(scope, ""))
-
-        self._running.settle_with(scope, take_all())
 
     def stop(self, session_id: str) -> None:
         """Stop the answer of a session, keeping what has come of it; where there is none, stop
         its memory from settling (what is not folded stays queued)."""
         self._running.stop(session_id)
-
-    async def fold_again(self, ledger_id: str) -> None:
-        """Fold the messages of a refused batch once more; the ledger tells how it went.
-
-        Raises `Invalid` when the row or its agent is gone, or its memory does not fold.
-        """
-        entry = await self._memory.ledger_entry(ledger_id)
-        if entry is None:
-            raise Invalid("That ledger row is no longer there.")
-        scope = Scope(entry.agent_id, entry.session_id)
-        agent = await self._usable_agent(scope.agent_id, scope.session_id)
-        memory = self._memory_of(agent, scope, entry.run_id)
-        if not isinstance(memory, Refolding):
-            raise Invalid(f"The memory of {agent.name} does not fold; choose State first.")
-        await self._running.settled(scope)
-        await self._running.settle_with(scope, memory.fold_again(entry))
-
-    async def change_fact(self, scope: Scope, fact_id: str, text: str | None) -> None:
-        """Correct a fact by hand, or forget it (None).
-
-        Raises `Invalid` when there are no words, or the fact is no longer there.
-        """
-        words = None if text is None else " ".join(text.split())
-        if words == "":
-            raise Invalid("A fact needs words. To be rid of it, delete it.")
-        await self._running.settled(scope)
-        await self._memory.change_fact(fact_id, words)
-        self._publish(MemoryChanged(scope))
 
     async def delete_session(self, session_id: str) -> DeletionCounts:
         """Stop what runs in a session, then delete it and everything derived from it."""
@@ -285,43 +214,6 @@ class ChatService:
         """(message id, text, reasoning) of the reply being written, None without one."""
         reply = self._running.reply(session_id)
         return None if reply is None else (reply.id, reply.content, reply.reasoning)
-
-    async def inspect(self, scope: Scope, ledger_limit: int = 200) -> MemorySnapshot:
-        """What the agent remembers in the session, its ledger newest first. Raises `Invalid`."""
-        agent = await self._usable_agent(scope.agent_id, scope.session_id)
-        snapshot = await self._memory_of(agent, scope, "").inspect()
-        return replace(snapshot, ledger=tuple(await self._memory.ledger(scope, ledger_limit)))
-
-    async def search_episodes(self, scope: Scope, text: str, limit: int = 50) -> EpisodesFound:
-        """The episodes of the scope that say every word of `text`, newest first; nothing where it
-        has no words. Raises `StorageFailed`."""
-        words = searched_words(text)
-        if not words:
-            return EpisodesFound()
-        try:
-            embedder = self._embedders.present()
-        except Invalid:  # `inspect` tells of it
-            embedder = None
-        by = (embedder.provider, embedder.model) if embedder else None
-        found = await self._episodes.search(scope, words, by, limit)
-        branch = await self._messages.branch(scope.session_id)
-        placed = (
-            replace(each, on_branch=branch.place(each.episode.message_id) is not None)
-            for each in found.shown
-        )
-        return replace(found, shown=tuple(placed))
-
-    async def last_request(self, scope: Scope) -> SentRequest | None:
-        """What was last sent to a model for the agent in the session, None before the first."""
-        return await self._runs.last_request(scope)
-
-    async def next_request(self, scope: Scope) -> NextRequest:
-        """How much the next request to an agent is, without the new message. Stores nothing, asks
-        no model for anything; a scope that nothing was said in yet will do, too. Raises
-        `ChattyError` when it cannot be told."""
-        agent = await self._usable_agent(scope.agent_id, scope.session_id)
-        memory = self._memory_of(agent, scope, "", only_looks=True)
-        return await next_request(agent, scope, memory, self._models)
 
     async def wait(self, session_id: str) -> None:
         """Return when the session's run has ended and its memory has settled."""
@@ -365,7 +257,7 @@ class ChatService:
     async def _answer_again(
         self, answering: Answering, asked: Message, *, model: str | None = None
     ) -> None:
-        agent = await self._usable_agent(asked.agent_id, asked.session_id)
+        agent = await self._memories.agent(asked.agent_id, asked.session_id)
         await self._turn_to(asked.session_id, asked.id)
         self._start(answering, agent, asked, new_id(), model=model)
 
@@ -373,7 +265,7 @@ class ChatService:
         """The agent, when a text can be sent to it. Raises `Invalid`."""
         if not text.strip():
             raise Invalid("There is nothing to send: the message is empty.")
-        return await self._usable_agent(agent_id, session_id)
+        return await self._memories.agent(agent_id, session_id)
 
     async def _message(self, message_id: str) -> Message:
         message = await self._messages.get(message_id)
@@ -421,18 +313,6 @@ class ChatService:
         for scope in scopes:
             self._publish(MemoryChanged(scope))
 
-    async def _take_in_again(self, scope: Scope) -> None:
-        """Let memory settle that lost something to a deletion; nothing where the agent is gone,
-        or nothing of it waits."""
-        try:
-            agent = await self._usable_agent(scope.agent_id, scope.session_id)
-        except Invalid:
-            return
-        memory = self._memory_of(agent, scope, "")
-        run = _run_of_none(agent, scope)
-        if any(layer.pending for layer in (await memory.inspect()).layers):
-            self._running.settle_with(scope, settle(memory, run, self._teller(scope, "")))
-
     def _start(
         self,
         answering: Answering,
@@ -461,13 +341,13 @@ class ChatService:
         )
         run = AgentRun(
             turn,
-            memory=self._memory_of(agent, scope, run_id),
+            memory=self._memories.of(agent, scope, run_id),
             messages=self._messages,
             runs=self._runs,
             models=self._models,
             calling=lambda: self._calling(definition, scope),
             publish=self._publish,
-            tell=self._teller(scope, run_id),
+            tell=self._memories.teller(scope, run_id),
         )
         self._running.start(answering, scope, run)
 
@@ -482,51 +362,3 @@ class ChatService:
             publish=self._publish,
             seconds=self._tool_seconds,
         )
-
-    async def _usable_agent(self, agent_id: str, session_id: str) -> Agent:
-        """The agent, its memory known to work. Raises `Invalid`."""
-        agent = await self._agents.get(agent_id)
-        if agent is None:
-            raise Invalid("That agent is no longer there; choose another one.")
-        self._memory_of(agent, Scope(agent_id, session_id), "")
-        return agent
-
-    def _memory_of(
-        self, agent: Agent, scope: Scope, run_id: str, *, only_looks: bool = False
-    ) -> MemoryLayer:
-        strategy = agent.definition.memory_strategy
-        around = Surroundings(
-            scope=scope,
-            layer=strategy.kind,
-            messages=self._messages,
-            store=self._memory,
-            runs=self._runs,
-            models=self._models,
-            episodes=self._episodes,
-            embedders=self._embedders,
-            prompts=self._prompts,
-            tell=_say_nothing if only_looks else self._teller(scope, run_id),
-            only_looks=only_looks,
-        )
-        return build_memory(strategy, around)
-
-    def _teller(self, scope: Scope, run_id: str) -> Tell:
-        async def tell(level: Level, text: str) -> None:
-            entry = LogEntry(run_id, time.time(), level, text)
-            try:
-                await self._runs.log(scope.session_id, entry)
-            except StorageFailed as problem:
-                log.error("The run log could not be written: %s", problem)
-            self._publish(RunLogged(scope.session_id, entry))
-
-        return tell
-
-
-async def _say_nothing(_level: Level, _text: str) -> None:
-    """For memory that only looks."""
-
-
-def _run_of_none(agent: Agent, scope: Scope) -> Run:
-    """What memory settles with when it is not after an answer."""
-    strategy = agent.definition.memory_strategy.model_dump(mode="json")
-    return Run("", scope.session_id, scope.agent_id, strategy, "", time.time())

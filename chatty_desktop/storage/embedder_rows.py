@@ -31,6 +31,7 @@ def all_embedders(connection: Connection) -> list[EmbedderId]:
 
 
 def number_of(embedder: EmbedderId) -> Any:
+    """The same as a part of a query; nothing for one that never embedded."""
     return (
         select(M.id)
         .where(

@@ -43,6 +43,7 @@ class ChatWindow(QMainWindow):
         self.resize(920, 700)
         self.chat = ChatPane(
             chat=app.chat,
+            memories=app.memories,
             sessions=app.sessions,
             messages=app.messages,
             agents=app.agents,
@@ -56,7 +57,7 @@ class ChatWindow(QMainWindow):
             tasks=self._tasks,
         )
         self.inspector = InspectorPanel(
-            chat=app.chat,
+            memories=app.memories,
             reembedding=app.reembedding,
             events=app.events,
             theme=theme,

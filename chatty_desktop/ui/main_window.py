@@ -92,6 +92,7 @@ class MainWindow(QMainWindow):
         )
         self.chat = ChatPane(
             chat=app.chat,
+            memories=app.memories,
             sessions=app.sessions,
             messages=app.messages,
             agents=app.agents,
@@ -105,7 +106,7 @@ class MainWindow(QMainWindow):
             tasks=tasks,
         )
         self.inspector = InspectorPanel(
-            chat=app.chat,
+            memories=app.memories,
             reembedding=app.reembedding,
             events=events,
             theme=theme,
@@ -462,7 +463,7 @@ class MainWindow(QMainWindow):
 
         dialog = ImportDialog(
             exchange=self._app.exchange,
-            chat=self._app.chat,
+            memories=self._app.memories,
             agents=self._app.agents,
             theme=self._theme,
             tasks=self._tasks,

@@ -126,7 +126,7 @@ async def state_prompt() -> list[Measured]:
             model.folds.append(json.dumps({"changes": [{"key": key, "value": text}]}))
             await desk.say(text)
             if turn in (20, 200, 500):
-                request = await desk.chat.last_request(desk.scope)
+                request = await desk.memories.last_request(desk.scope)
                 assert request is not None
                 sizes[turn] = request.estimated_tokens
         await desk.close()

@@ -15,9 +15,11 @@ from chatty_desktop.domain.strategies import parse_strategy
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.consents import PersonsConsents
 from chatty_desktop.engine.events import Events
+from chatty_desktop.engine.memories import Memories
 from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.ports import Models
 from chatty_desktop.engine.reembed import Reembedding
+from chatty_desktop.engine.running import Running
 from chatty_desktop.engine.tools.boxes import ToolBoxes
 from chatty_desktop.paths import resources_folder
 from chatty_desktop.storage.agents import StoredAgents
@@ -67,20 +69,30 @@ class Desk:
         self.tools = ScriptedTools()
         self.consents = PersonsConsents(self.bus.publish)
         prompts = {f.stem: f.read_text("utf-8") for f in _prompt_files()}
-        self.chat = ChatService(
-            sessions=self.sessions,
+        running = Running(self.bus.publish)
+        chooser = ModelChooser(models, lambda: self.settings)
+        self.memories = Memories(
             messages=self.messages,
             agents=self.agents,
             memory=self.memory,
             runs=self.runs,
-            models=ModelChooser(models, lambda: self.settings),
+            models=chooser,
             episodes=self.episodes,
             embedders=self.embedders,
+            prompts=prompts,
+            running=running,
+        )
+        self.chat = ChatService(
+            sessions=self.sessions,
+            messages=self.messages,
+            agents=self.agents,
+            runs=self.runs,
+            models=chooser,
+            memories=self.memories,
+            running=running,
             tools=ToolBoxes([self.tools]),
             consents=self.consents,
             tool_seconds=1.0,
-            prompts=prompts,
-            publish=self.bus.publish,
         )
         self.agent: Agent
         self.session: Session
@@ -122,7 +134,7 @@ class Desk:
 
     async def layer(self) -> LayerSnapshot:
         """The only layer of the memory, as the inspector gets it."""
-        return (await self.chat.inspect(self.scope)).layers[0]
+        return (await self.memories.inspect(self.scope)).layers[0]
 
     async def state(self) -> dict[str, Any]:
         """Σ."""

@@ -61,7 +61,7 @@ class Room:
         return list(await self.app.messages.branch(self.session_id))
 
     async def layer(self) -> LayerSnapshot:
-        return (await self.app.chat.inspect(self.scope)).layers[0]
+        return (await self.app.memories.inspect(self.scope)).layers[0]
 
     async def outcomes(self) -> list[str]:
         """Of every fold, oldest first."""

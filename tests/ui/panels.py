@@ -41,7 +41,7 @@ class Bench:
     def inspector(self) -> InspectorPanel:
         """An inspector, shown, on no chat yet."""
         panel = InspectorPanel(
-            chat=self.desk.chat,
+            memories=self.desk.memories,
             reembedding=self.desk.reembedding,
             events=self.desk.bus,
             theme=self.theme,

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit
 from chatty_desktop.domain.episodes import Episode, EpisodesFound, FoundEpisode
 from chatty_desktop.domain.errors import StorageFailed
 from chatty_desktop.domain.messages import Scope
-from chatty_desktop.engine.chat import ChatService
+from chatty_desktop.engine.memories import Memories
 from chatty_desktop.ui.inspector.episode_card import EpisodeCard
 from chatty_desktop.ui.inspector.episode_search import EpisodeSearch, sentence
 from chatty_desktop.ui.inspector.panel import InspectorPanel
@@ -35,10 +35,10 @@ async def at(tmp_path: Path, theme: Theme) -> AsyncIterator[Bench]:
 
 
 class Waiting:
-    """The chat service, its searches held until they are let go, and then failing on demand."""
+    """The memories, their searches held until they are let go, and then failing on demand."""
 
-    def __init__(self, chat: ChatService) -> None:
-        self._chat = chat
+    def __init__(self, memories: Memories) -> None:
+        self._memories = memories
         self.asked: list[str] = []
         self.let_go = asyncio.Event()
         self.failure: Exception | None = None
@@ -48,16 +48,16 @@ class Waiting:
         await self.let_go.wait()
         if self.failure:
             raise self.failure
-        return await self._chat.search_episodes(scope, text, limit)
+        return await self._memories.search_episodes(scope, text, limit)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._chat, name)
+        return getattr(self._memories, name)
 
 
-async def inspector(at: Bench, chat: Waiting | None = None) -> InspectorPanel:
+async def inspector(at: Bench, memories: Waiting | None = None) -> InspectorPanel:
     panel = at.show(
         InspectorPanel(
-            chat=cast("ChatService", chat or at.desk.chat),
+            memories=cast("Memories", memories or at.desk.memories),
             reembedding=at.desk.reembedding,
             events=at.desk.bus,
             theme=at.theme,
@@ -139,7 +139,7 @@ async def test_an_answer_that_comes_late_is_not_shown_and_the_last_words_are_sea
     at: Bench,
 ) -> None:
     await at.desk.say("one two")
-    chat = Waiting(at.desk.chat)
+    chat = Waiting(at.desk.memories)
     panel = await inspector(at, chat)
     for text in ("one", "one tw", "nothing"):
         box(panel).setText(text)
@@ -153,7 +153,7 @@ async def test_an_answer_that_comes_late_is_not_shown_and_the_last_words_are_sea
 
 async def test_a_search_that_fails_says_why_in_its_place(at: Bench) -> None:
     await at.desk.say("one two")
-    chat = Waiting(at.desk.chat)
+    chat = Waiting(at.desk.memories)
     chat.failure = StorageFailed("The database did not answer.")
     chat.let_go.set()
     panel = await inspector(at, chat)

@@ -29,7 +29,7 @@ async def at(tmp_path: Path, theme: Theme) -> AsyncIterator[Bench]:
 async def inspector(at: Bench) -> InspectorPanel:
     panel = at.show(
         InspectorPanel(
-            chat=at.desk.chat,
+            memories=at.desk.memories,
             reembedding=at.desk.reembedding,
             events=at.desk.bus,
             theme=at.theme,

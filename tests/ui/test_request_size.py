@@ -46,7 +46,7 @@ async def estimated(made: Opened) -> int:
     await made.app.chat.wait(chat.session_id)
     assert chat.composer.agent_id is not None
     scope = Scope(chat.composer.agent_id, chat.session_id)
-    request = await made.app.chat.last_request(scope)
+    request = await made.app.memories.last_request(scope)
     assert request is not None
     return request.estimated_tokens
 

@@ -37,6 +37,7 @@ from chatty_desktop.domain.titles import title_from
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.consents import PersonsConsents
 from chatty_desktop.engine.events import Events
+from chatty_desktop.engine.memories import Memories
 from chatty_desktop.engine.ports import Agents, Drafts, MessageLog, Models, Runs, Sessions
 from chatty_desktop.ui.banners import BannerAction, Banners
 from chatty_desktop.ui.chat.acts import MessageActs
@@ -97,6 +98,7 @@ class ChatPane(QWidget):
         self,
         *,
         chat: ChatService,
+        memories: Memories,
         sessions: Sessions,
         messages: MessageLog,
         agents: Agents,
@@ -172,7 +174,7 @@ class ChatPane(QWidget):
         self.composer.agent_chosen.connect(self._agent_chosen)
         self._size = NextRequestSize(
             self.composer.request_size,
-            ask=chat.next_request,
+            ask=memories.next_request,
             scope=self._next_scope,
             busy=lambda: self.composer.answering,
             tasks=tasks,

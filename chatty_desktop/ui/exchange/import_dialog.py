@@ -26,8 +26,8 @@ from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.chat_document import ChatDocument
 from chatty_desktop.domain.imports.chats import ImportedChat
 from chatty_desktop.domain.messages import Scope, Session
-from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.exchange import ChatExchange, Incoming
+from chatty_desktop.engine.memories import Memories
 from chatty_desktop.engine.ports import Agents
 from chatty_desktop.ui.controls import Choice, Field
 from chatty_desktop.ui.exchange.chats_model import ChatsModel, left_out_words
@@ -51,7 +51,7 @@ class ImportDialog(QDialog):
         self,
         *,
         exchange: ChatExchange,
-        chat: ChatService,
+        memories: Memories,
         agents: Agents,
         theme: Theme,
         tasks: Tasks,
@@ -59,7 +59,7 @@ class ImportDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self._exchange = exchange
-        self._chat = chat
+        self._memories = memories
         self._agents = agents
         self._tasks = tasks
         self._incoming: Incoming | None = None
@@ -221,7 +221,7 @@ class ImportDialog(QDialog):
             stored += found
             if self.remember.isChecked():
                 for session in found:
-                    await self._chat.take_in(Scope(agent.id, session.id))
+                    await self._memories.take_in(Scope(agent.id, session.id))
         self._show_state(running=False)
         self._say_what_came(stored, foreign[: len(stored)], len(chats))
         if stored:

@@ -17,8 +17,8 @@ from chatty_desktop.domain.events import (
 )
 from chatty_desktop.domain.memory import MemorySnapshot
 from chatty_desktop.domain.messages import Scope
-from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.events import Events
+from chatty_desktop.engine.memories import Memories
 from chatty_desktop.engine.reembed import Reembedding
 from chatty_desktop.ui.inspector.ledger_view import LedgerView
 from chatty_desktop.ui.inspector.memory_view import MemoryView
@@ -49,7 +49,7 @@ class InspectorPanel(QWidget):
     def __init__(
         self,
         *,
-        chat: ChatService,
+        memories: Memories,
         reembedding: Reembedding,
         events: Events,
         theme: Theme,
@@ -57,7 +57,7 @@ class InspectorPanel(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self._chat = chat
+        self._memories = memories
         self._reembedding = reembedding
         self._tasks = tasks
         self._scope: Scope | None = None
@@ -146,12 +146,12 @@ class InspectorPanel(QWidget):
         looked_at = self.tabs.currentWidget() is self.prompt
         try:
             if looked_at:
-                request = await self._chat.last_request(scope)
+                request = await self._memories.last_request(scope)
                 # What was sent was sent, also where the memory cannot be shown.
                 if scope == self._scope:
                     self.prompt.show_request(request)
             # One more than is shown tells whether there are older rows.
-            snapshot = await self._chat.inspect(scope, limit + 1)
+            snapshot = await self._memories.inspect(scope, limit + 1)
         except ChattyError as error:
             if scope == self._scope:
                 self._say_problem(str(error))
@@ -216,7 +216,7 @@ class InspectorPanel(QWidget):
             self._search(text)
 
     async def _searching(self, scope: Scope, text: str) -> None:
-        found = await self._chat.search_episodes(scope, text, FOUND)
+        found = await self._memories.search_episodes(scope, text, FOUND)
         if scope == self._scope and self._search_next is None:
             self.memory.show_found(text, found)
 
@@ -239,7 +239,7 @@ class InspectorPanel(QWidget):
 
     def _change_fact(self, fact_id: str, text: str | None) -> None:
         if self._scope is not None:
-            self._tasks.start(self._chat.change_fact(self._scope, fact_id, text))
+            self._tasks.start(self._memories.change_fact(self._scope, fact_id, text))
 
     def _fold_again(self, entry_id: str) -> None:
         self.ledger.show_folding(entry_id, True)
@@ -250,7 +250,7 @@ class InspectorPanel(QWidget):
     async def _folding(self, entry_id: str) -> None:
         scope = self._scope
         try:
-            await self._chat.fold_again(entry_id)
+            await self._memories.fold_again(entry_id)
         finally:
             self.ledger.show_folding(entry_id, False)
         if scope == self._scope:

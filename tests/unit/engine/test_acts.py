@@ -60,7 +60,7 @@ async def said(desk: Desk) -> list[Message]:
 
 async def remembered(desk: Desk) -> dict[str, object]:
     """What every layer holds, less what differs with when it was taken in."""
-    layers = (await desk.chat.inspect(desk.scope)).layers
+    layers = (await desk.memories.inspect(desk.scope)).layers
     branch = await desk.messages.branch(desk.session.id)
     place = {message.id: number for number, message in enumerate(branch)}
     state, semantic, summarized, _episodic = layers
@@ -68,7 +68,7 @@ async def remembered(desk: Desk) -> dict[str, object]:
     waiting = [m.content for m in summarized.pending or () if m.role == "user"]
     embedder = desk.embedders.embedder
     assert embedder is not None
-    found = await desk.chat.search_episodes(desk.scope, "set", limit=1_000)
+    found = await desk.memories.search_episodes(desk.scope, "set", limit=1_000)
     return {
         "state": state.state,
         "unfolded": [place[m.id] for m in state.pending or ()],
@@ -145,7 +145,7 @@ async def test_a_stopped_reply_is_gone_on_with_as_a_version_of_its_own(
     whole = (await desk.messages.branch(desk.session.id))[-1]
     assert (whole.content, whole.status) == ("It is noted.", Status.COMPLETE)
     assert whole.parent_id == stopped.parent_id
-    request = await desk.chat.last_request(desk.scope)
+    request = await desk.memories.last_request(desk.scope)
     assert request is not None
     assert (request.sections[-1].origin, request.sections[-1].content) == ("begun", "It is ")
     with pytest.raises(Invalid, match="stopped or cut off"):
@@ -311,7 +311,7 @@ async def test_memory_takes_in_a_chat_that_was_imported_from_its_beginning(
         )
         await desk.messages.append(message)
         parent = message.id
-    await desk.chat.take_in(desk.scope)
+    await desk.memories.take_in(desk.scope)
     assert desk.chat.phase(desk.session.id) is not None
     await desk.chat.wait(desk.session.id)
     memory = await remembered(desk)

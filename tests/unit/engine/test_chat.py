@@ -51,7 +51,7 @@ async def test_an_answer_streams_and_ends_as_one_committed_message(
     ]
     assert commits[0].content + streamed == "Hello"
     assert [m.status for m in commits] == [Status.STREAMING, Status.COMPLETE]
-    request = await desk.chat.last_request(desk.scope)
+    request = await desk.memories.last_request(desk.scope)
     assert request is not None
     assert request.usage == Usage(9, 2)
     assert [s.origin for s in request.sections] == ["system", "new"]

@@ -35,7 +35,7 @@ async def test_the_sections_of_each_layer_come_in_order(desk: Desk, model: Scrip
     model.folds.extend([GOAL, FACTS])
     await desk.say("To Kyoto! Leo is seven.")
     await desk.say("Hello again!")
-    request = await desk.chat.last_request(desk.scope)
+    request = await desk.memories.last_request(desk.scope)
     assert request is not None
     assert [s.origin for s in request.sections] == [
         "system",
@@ -82,7 +82,7 @@ async def test_layers_are_written_in_order_with_the_calls_each_has_alone(
         ("summary", "summarized", "accepted"),
         ("fold", "state", "nothing"),
     ]
-    snapshot = await desk.chat.inspect(desk.scope)
+    snapshot = await desk.memories.inspect(desk.scope)
     assert [layer.kind for layer in snapshot.layers] == ["semantic", "summarized", "state"]
     assert snapshot.layers[1].summary == "A summary."
     assert snapshot.layers[2].state == {"goal": "Kyoto"}
@@ -96,7 +96,7 @@ async def test_the_failure_of_one_layer_leaves_the_others_working(
     model.folds.append(GOAL)
     await desk.say("To Kyoto!")
     await desk.say("Hello!")
-    snapshot = await desk.chat.inspect(desk.scope)
+    snapshot = await desk.memories.inspect(desk.scope)
     assert snapshot.layers[1].state == {"goal": "Kyoto"}
     assert len(snapshot.layers[0].pending or ()) == 4
     lines = [line for line in await desk.log_lines() if "Semantic layer" in line]
@@ -110,7 +110,7 @@ async def test_an_unreachable_model_keeps_the_queue_of_its_layer_alone(
     await desk.use(layers(SEMANTIC, STATE))
     model.folds.extend([Unreachable("down"), GOAL])
     await desk.say("To Kyoto! Leo is seven.")
-    snapshot = await desk.chat.inspect(desk.scope)
+    snapshot = await desk.memories.inspect(desk.scope)
     assert [len(layer.pending or ()) for layer in snapshot.layers] == [2, 0]
 
 
@@ -126,11 +126,11 @@ async def test_memory_stays_with_its_layer_when_others_come_go_or_change_places(
         layers(STATE, {**STATE, "spec": "Another."}),
     ):
         await desk.use(strategy)
-        snapshot = await desk.chat.inspect(desk.scope)
+        snapshot = await desk.memories.inspect(desk.scope)
         states = [layer.state for layer in snapshot.layers if layer.kind == "state"]
         assert states[0] == {"goal": "Kyoto"}
     await desk.say("Hello!")
-    snapshot = await desk.chat.inspect(desk.scope)
+    snapshot = await desk.memories.inspect(desk.scope)
     assert [layer.state for layer in snapshot.layers] == [{"goal": "Kyoto"}, {}]
     assert {row.layer for row in await desk.ledger()} == {"state", "state:2"}
 
@@ -141,7 +141,7 @@ async def test_two_layers_of_a_kind_take_the_chat_in_each_for_itself(
     await desk.use(layers(STATE, {**STATE, "spec": "Another."}))
     model.folds.extend([GOAL, [{"key": "open", "value": "hotel"}]])
     await desk.say("To Kyoto, to a hotel!")
-    snapshot = await desk.chat.inspect(desk.scope)
+    snapshot = await desk.memories.inspect(desk.scope)
     assert [layer.state for layer in snapshot.layers] == [{"goal": "Kyoto"}, {"open": "hotel"}]
 
 
@@ -153,14 +153,14 @@ async def test_a_refused_row_is_folded_again_by_the_layer_it_is_of(
     await desk.say("Leo is seven.")
     row = (await desk.ledger())[-1]
     assert (row.layer, row.outcome) == ("semantic", "refused")
-    await desk.chat.fold_again(row.id)
+    await desk.memories.fold_again(row.id)
     await desk.chat.wait(desk.session.id)
-    snapshot = await desk.chat.inspect(desk.scope)
+    snapshot = await desk.memories.inspect(desk.scope)
     assert [fact.fact for fact in snapshot.layers[1].facts or ()] == ["Leo is seven."]
 
     await desk.use(layers(STATE, WINDOW))
     with pytest.raises(Invalid, match="no longer has the layer"):
-        await desk.chat.fold_again(row.id)
+        await desk.memories.fold_again(row.id)
 
 
 async def test_the_chat_goes_on_with_no_layer_at_all(desk: Desk, model: ScriptedModel) -> None:
@@ -168,7 +168,7 @@ async def test_the_chat_goes_on_with_no_layer_at_all(desk: Desk, model: Scripted
     await desk.say("one")
     await desk.say("two")
     assert wire(model.chats[-1]) == [("user", "two")]
-    assert (await desk.chat.inspect(desk.scope)).layers == ()
+    assert (await desk.memories.inspect(desk.scope)).layers == ()
 
 
 def test_layers_of_a_kind_are_told_apart_by_their_number() -> None:
@@ -225,12 +225,12 @@ async def test_what_a_window_shows_is_not_recalled_and_the_next_best_takes_its_p
     await desk.say("my cat Mio is called a lot")
     await desk.say("my cat is called Mio")
     await desk.say("what is my cat called")
-    request = await desk.chat.last_request(desk.scope)
+    request = await desk.memories.last_request(desk.scope)
     assert request is not None
     origins = dict.fromkeys(section.origin for section in request.sections)
     assert list(origins) == ["system", "episodic", "window", "new"]
     assert "User: my cat is called Mio" in request.sections[1].content
-    layer = (await desk.chat.inspect(desk.scope)).layers[0]
+    layer = (await desk.memories.inspect(desk.scope)).layers[0]
     assert layer.episodes is not None and layer.recalled is not None
     first = (await desk.messages.branch(desk.session.id))[0]
     assert [row["id"] for row in layer.recalled] == [first.id]

@@ -23,14 +23,14 @@ class Tidied:
 
 async def test_a_deletion_counts_what_it_takes_along_and_is_undone_whole(desk: Desk) -> None:
     await desk.say("one")
-    before = await desk.chat.inspect(desk.scope)
+    before = await desk.memories.inspect(desk.scope)
     deletions = Deletions(desk.chat, desk.sessions, Tidied())
     counts = await deletions.delete([desk.session.id])
     assert (counts.messages, counts.ledger_rows, counts.runs) == (2, 1, 1)
     assert await desk.sessions.list() == []
     await deletions.undo([desk.session.id])
     assert [s.id for s in await desk.sessions.list()] == [desk.session.id]
-    assert await desk.chat.inspect(desk.scope) == before
+    assert await desk.memories.inspect(desk.scope) == before
     await deletions.close()
 
 

@@ -210,7 +210,7 @@ async def test_what_another_layer_shows_is_left_out_and_the_next_best_takes_its_
     for text in ("my cat Mio", "my cat Mio is old", "my cat Mio is old now"):
         await desk.say(text)
         said.append((await desk.messages.page(desk.session.id, limit=2))[0])
-    memory = desk.chat._memory_of(desk.agent, desk.scope, "")
+    memory = desk.memories.of(desk.agent, desk.scope, "")
     assert isinstance(memory, Recalling)
     memory.leave_out([said[1].id])
     incoming = await desk.chat.send(desk.session.id, desk.agent.id, "my cat Mio is old")

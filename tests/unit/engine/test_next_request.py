@@ -41,7 +41,7 @@ async def rows(desk: Desk) -> dict[str, int]:
 
 async def estimated(desk: Desk) -> int:
     """What the last run took its request for."""
-    request = await desk.chat.last_request(desk.scope)
+    request = await desk.memories.last_request(desk.scope)
     assert request is not None
     return request.estimated_tokens
 
@@ -57,7 +57,7 @@ async def test_every_request_is_as_large_as_it_was_told_to_be(
     for text in ("Kyoto in May, 京都", "three nights", "a guesthouse near the river", "", "more"):
         before = await rows(desk)
         asked = len(model.requests)
-        told = await desk.chat.next_request(desk.scope)
+        told = await desk.memories.next_request(desk.scope)
         assert await rows(desk) == before
         assert len(model.requests) == asked
         assert told.context == 8192
@@ -74,7 +74,7 @@ async def test_in_mid_session_a_new_memory_is_told_of_without_being_begun(
     await desk.say("Kyoto")
     await desk.say("in May")
     await desk.use(STATE)
-    told = await desk.chat.next_request(desk.scope)
+    told = await desk.memories.next_request(desk.scope)
     assert (await rows(desk))["layer_starts"] == 0
     assert told.parts["earlier"] > 0
     await desk.say("three nights")
@@ -85,16 +85,16 @@ async def test_what_is_recalled_counts_as_much_as_last_time_and_embeds_nothing(d
     embedder = BagOfWords(dimension=64)
     desk.embedders.embedder = embedder
     await desk.use({"kind": "episodic", "threshold": 0.1})
-    assert "recalled" not in (await desk.chat.next_request(desk.scope)).parts
+    assert "recalled" not in (await desk.memories.next_request(desk.scope)).parts
     await desk.say("the trip goes to Kyoto")
     await desk.say("what of the trip to Kyoto")
-    request = await desk.chat.last_request(desk.scope)
+    request = await desk.memories.last_request(desk.scope)
     assert request is not None
     shown = sum(each.tokens for each in request.sections if each.origin == "episodic")
     assert shown
     before = await rows(desk)
     asked = len(embedder.queries), len(embedder.texts)
-    told = await desk.chat.next_request(desk.scope)
+    told = await desk.memories.next_request(desk.scope)
     assert told.parts["recalled"] == shown
     assert await rows(desk) == before
     assert (len(embedder.queries), len(embedder.texts)) == asked
@@ -103,7 +103,7 @@ async def test_what_is_recalled_counts_as_much_as_last_time_and_embeds_nothing(d
 async def test_a_chat_that_is_not_there_yet_has_a_size_too(
     desk: Desk, model: ScriptedModel
 ) -> None:
-    told = await desk.chat.next_request(Scope(desk.agent.id, ""))
+    told = await desk.memories.next_request(Scope(desk.agent.id, ""))
     assert set(told.parts) == {"system", "memory"}
     await desk.say("Kyoto")
     assert told.tokens("Kyoto") == await estimated(desk)
@@ -111,7 +111,7 @@ async def test_a_chat_that_is_not_there_yet_has_a_size_too(
 
 async def test_without_a_model_the_size_is_told_without_a_context(tmp_path: Path) -> None:
     desk = await Desk.open(tmp_path, ScriptedModels(), STATE, default_model=None)
-    told = await desk.chat.next_request(desk.scope)
+    told = await desk.memories.next_request(desk.scope)
     await desk.close()
     assert (told.model, told.context) == ("", None)
     assert told.tokens("") > 0

@@ -207,7 +207,7 @@ async def test_a_refused_batch_can_be_read_again_from_the_ledger(
     await ada.say("Leo is seven.")
     model.folds.append(facts(("Leo", "Leo is seven.")))
     (row,) = await ada.ledger()
-    await ada.chat.fold_again(row.id)
+    await ada.memories.fold_again(row.id)
     await ada.chat.wait(ada.session.id)
     assert await known(ada) == [("Leo", "Leo is seven.")]
     assert [r.consumed for r in await ada.ledger()] == [True, False]
@@ -218,7 +218,7 @@ async def test_a_batch_of_another_branch_is_not_read_again(ada: Desk, model: Scr
     await ada.say("Leo is seven.")
     await ada.messages.set_leaf(ada.session.id, None)
     with pytest.raises(Invalid, match="current branch"):
-        await ada.chat.fold_again((await ada.ledger())[0].id)
+        await ada.memories.fold_again((await ada.ledger())[0].id)
 
 
 async def test_without_a_model_the_queue_is_kept_and_the_run_log_says_so(
@@ -237,16 +237,16 @@ async def test_a_fact_is_corrected_or_forgotten_by_hand(ada: Desk, model: Script
     model.folds.append(facts(("Leo", "Leo is seven."), ("Leo", "Leo likes trains.")))
     await ada.say("Leo is seven and likes trains.")
     seven, trains = (await ada.layer()).facts or ()
-    await ada.chat.change_fact(ada.scope, seven.id, " Leo is\n eight. ")
-    await ada.chat.change_fact(ada.scope, trains.id, None)
+    await ada.memories.change_fact(ada.scope, seven.id, " Leo is\n eight. ")
+    await ada.memories.change_fact(ada.scope, trains.id, None)
     assert await known(ada) == [("Leo", "Leo is eight.")]
     model.folds.append(facts())
     await ada.say("Hello!")
     assert "Leo is eight." in system(model.chats[-1])
     with pytest.raises(Invalid, match="needs words"):
-        await ada.chat.change_fact(ada.scope, seven.id, "  ")
+        await ada.memories.change_fact(ada.scope, seven.id, "  ")
     with pytest.raises(Invalid, match="no longer there"):
-        await ada.chat.change_fact(ada.scope, trains.id, "Leo is nine.")
+        await ada.memories.change_fact(ada.scope, trains.id, "Leo is nine.")
 
 
 async def test_facts_outlive_a_change_of_strategy(ada: Desk, model: ScriptedModel) -> None:

@@ -384,7 +384,7 @@ async def test_a_refused_batch_can_be_folded_again_without_touching_the_queue(
     (refused, _) = await desk.ledger()
 
     model.folds.append([sets("goal", "Kyoto")])
-    await desk.chat.fold_again(refused.id)
+    await desk.memories.fold_again(refused.id)
     await desk.chat.wait(desk.session.id)
     assert await desk.state() == {"goal": "Kyoto"}
     assert await desk.pending() == ["A hotel?", "OK."]
@@ -400,9 +400,9 @@ async def test_messages_of_another_branch_cannot_be_folded_again(
     (refused,) = await desk.ledger()
     await desk.messages.set_leaf(desk.session.id, None)
     with pytest.raises(Invalid, match="current branch"):
-        await desk.chat.fold_again(refused.id)
+        await desk.memories.fold_again(refused.id)
     with pytest.raises(Invalid, match="no longer there"):
-        await desk.chat.fold_again("gone")
+        await desk.memories.fold_again("gone")
 
 
 async def test_keys_that_left_the_fields_stay_stored_are_badged_and_not_shown(
@@ -454,7 +454,7 @@ async def test_the_prompt_does_not_grow_with_the_chat(desk: Desk, model: Scripte
     for number in range(40):
         model.folds.append([sets("open", f"point {number:04}")])
         await desk.say(f"point {number:04}")
-        request = await desk.chat.last_request(desk.scope)
+        request = await desk.memories.last_request(desk.scope)
         assert request is not None
         sizes.append(request.estimated_tokens)
     assert sizes[39] == sizes[5]

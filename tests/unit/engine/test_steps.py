@@ -130,7 +130,7 @@ async def test_each_step_has_its_prompt_and_the_run_its_sum_of_tokens(
 ) -> None:
     model.answers.extend([echo("hi"), echo("again"), "Done."])
     await desk.say("Go")
-    request = await desk.chat.last_request(desk.scope)
+    request = await desk.memories.last_request(desk.scope)
     assert request is not None
     assert (request.step, request.usage) == (3, Usage(11, 7))
     assert request.run_usage == Usage(10 + 10 + 11, 5 + 5 + 7)
@@ -601,7 +601,7 @@ async def test_a_long_result_is_cut_in_the_prompt_and_whole_in_its_message(
     assert result.startswith("line 0\n") and result.endswith("line 8999\n")
     assert "characters left out here" in result
     assert (await log(desk))[2].content == whole
-    request = await desk.chat.last_request(desk.scope)
+    request = await desk.memories.last_request(desk.scope)
     assert request is not None
     assert request.sections[-1].content == result
 
@@ -616,7 +616,7 @@ async def test_many_long_results_leave_room_for_the_rest_and_the_newest_is_kept_
     await desk.equip("long")
     model.answers.extend([calls(("long", {"text": chr(97 + n)})) for n in range(20)] + ["Done."])
     assert (await desk.say("Go")).status is Status.COMPLETE
-    request = await desk.chat.last_request(desk.scope)
+    request = await desk.memories.last_request(desk.scope)
     assert request is not None
     assert request.estimated_tokens < 8192
     results = [s.tokens for s in request.sections if s.role == "tool"]

@@ -59,7 +59,7 @@ async def test_the_model_sees_the_summary_then_every_message_after_its_cut(
     last = model.chats[-1]
     assert "They plan a trip." in system(last)
     assert [text for _role, text in wire(last)] == ["three", "OK.", "four"]
-    request = await desk.chat.last_request(desk.scope)
+    request = await desk.memories.last_request(desk.scope)
     assert request is not None
     assert [s.origin for s in request.sections] == [
         "system",
@@ -189,7 +189,7 @@ async def test_a_refused_summary_can_be_asked_for_again_from_the_ledger(
     model.folds.extend(["", "At last."])
     await said(desk, "one", "two")
     (row,) = await desk.ledger()
-    await desk.chat.fold_again(row.id)
+    await desk.memories.fold_again(row.id)
     await desk.chat.wait(desk.session.id)
     assert (await desk.layer()).summary == "At last."
 
@@ -202,7 +202,7 @@ async def test_what_is_in_a_summary_is_not_summarized_twice(
     await said(desk, "one", "two", "three")
     before = len(model.fold_requests)
     with pytest.raises(Invalid, match="in the summary by now"):
-        await desk.chat.fold_again((await desk.ledger())[0].id)
+        await desk.memories.fold_again((await desk.ledger())[0].id)
     assert len(model.fold_requests) == before
 
 
@@ -258,7 +258,7 @@ async def test_folding_again_is_told_to_be_of_no_use_to_a_memory_that_asks_no_mo
     await said(desk, "one", "two")
     await desk.use({"kind": "window"})
     with pytest.raises(Invalid):
-        await desk.chat.fold_again((await desk.ledger())[0].id)
+        await desk.memories.fold_again((await desk.ledger())[0].id)
     await desk.use(STATE)
 
 

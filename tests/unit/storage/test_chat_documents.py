@@ -90,7 +90,7 @@ async def test_an_agent_that_is_not_here_comes_along(desk: Desk, tmp_path: Path)
     agent = await other.agents.by_name("Ada")
     assert agent is not None
     other.agent, other.session = agent, session
-    assert (await other.chat.inspect(other.scope)).layers[0].state == {"goal": "kyoto"}
+    assert (await other.memories.inspect(other.scope)).layers[0].state == {"goal": "kyoto"}
     await other.close()
 
 

@@ -59,7 +59,7 @@ def duplicates(desk: Desk) -> StoredDuplicates:
 
 async def remembered(desk: Desk, session: Session) -> list[Any]:
     """All that the inspector shows of a chat, without what names it."""
-    snapshot = await desk.chat.inspect(Scope(desk.agent.id, session.id))
+    snapshot = await desk.memories.inspect(Scope(desk.agent.id, session.id))
     return [snapshot.strategy, *(_nameless(asdict(each)) for each in snapshot.layers),
             *(_nameless(asdict(each)) for each in snapshot.ledger)]  # fmt: skip
 
@@ -83,7 +83,7 @@ async def test_a_copy_says_and_remembers_the_same(desk: Desk) -> None:
     assert [m.content for m in await desk.messages.page(copy.id)] == said
     original = await remembered(desk, desk.session)
     assert await remembered(desk, copy) == original
-    layers = (await desk.chat.inspect(Scope(desk.agent.id, copy.id))).layers
+    layers = (await desk.memories.inspect(Scope(desk.agent.id, copy.id))).layers
     assert layers[0].state
     assert any(layer.facts for layer in layers)
     assert any(layer.summary for layer in layers)
@@ -105,7 +105,7 @@ async def test_a_copy_recalls_by_its_own_messages_and_vectors(desk: Desk) -> Non
     assert own.isdisjoint(m.id for m in await desk.messages.branch(desk.session.id))
     await desk.chat.send(copy.id, desk.agent.id, "Kyoto again?")
     await desk.chat.wait(copy.id)
-    layers = (await desk.chat.inspect(Scope(desk.agent.id, copy.id))).layers
+    layers = (await desk.memories.inspect(Scope(desk.agent.id, copy.id))).layers
     recalled = [each for layer in layers for each in layer.recalled or ()]
     assert recalled
     assert {each["id"] for each in recalled} <= own
@@ -121,7 +121,7 @@ async def test_the_two_go_ways_of_their_own(desk: Desk, model: ScriptedModel) ->
     assert await remembered(desk, copy) != before
     await desk.sessions.delete(desk.session.id)
     assert len(await desk.messages.page(copy.id)) == 6
-    layers = (await desk.chat.inspect(Scope(desk.agent.id, copy.id))).layers
+    layers = (await desk.memories.inspect(Scope(desk.agent.id, copy.id))).layers
     assert layers[0].state == {"goal": "stay at home"}
 
 

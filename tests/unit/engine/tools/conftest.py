@@ -46,7 +46,7 @@ def box(desk: Desk, tmp_path: Path) -> BuiltInTools:
             messages=desk.messages,
             episodes=desk.episodes,
             embedders=desk.embedders,
-            inspect=desk.chat.inspect,
+            inspect=desk.memories.inspect,
             closed=tmp_path / "data",
         )
     )

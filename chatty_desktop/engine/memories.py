@@ -1,0 +1,225 @@
+"""The memory of every agent in every session: built for a run, looked at, changed by hand."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+
+from chatty_desktop.domain.agents import Agent
+from chatty_desktop.domain.episodes import EpisodesFound, searched_words
+from chatty_desktop.domain.errors import Invalid, StorageFailed
+from chatty_desktop.domain.events import (
+    Level,
+    LogEntry,
+    MemoryChanged,
+    RunLogged,
+)
+from chatty_desktop.domain.memory import LayerStart, MemorySnapshot
+from chatty_desktop.domain.messages import Scope
+from chatty_desktop.domain.runs import NextRequest, Run, SentRequest
+from chatty_desktop.domain.strategies import layers_of
+from chatty_desktop.engine.memory import build_memory
+from chatty_desktop.engine.memory.contract import MemoryLayer, Refolding, Surroundings
+from chatty_desktop.engine.models import ModelChooser
+from chatty_desktop.engine.next_request import next_request
+from chatty_desktop.engine.ports import (
+    Agents,
+    Embedders,
+    EpisodeStore,
+    MemoryStore,
+    MessageLog,
+    Runs,
+)
+from chatty_desktop.engine.run import Tell, settle
+from chatty_desktop.engine.running import Running
+
+log = logging.getLogger(__name__)
+
+
+class Memories:
+    """Builds the memory of an agent in a session, and has what is done to it wait its turn: while
+    a memory settles, nothing else touches it."""
+
+    def __init__(
+        self,
+        *,
+        messages: MessageLog,
+        agents: Agents,
+        memory: MemoryStore,
+        runs: Runs,
+        models: ModelChooser,
+        episodes: EpisodeStore,
+        embedders: Embedders,
+        prompts: Mapping[str, str],
+        running: Running,
+    ) -> None:
+        self._messages = messages
+        self._agents = agents
+        self._memory = memory
+        self._runs = runs
+        self._models = models
+        self._episodes = episodes
+        self._embedders = embedders
+        self._prompts = prompts
+        self._running = running
+        self._publish = running.publish
+
+    # --- building ----------------------------------------------------------------------------
+
+    async def agent(self, agent_id: str, session_id: str) -> Agent:
+        """The agent, its memory known to work. Raises `Invalid`."""
+        agent = await self._agents.get(agent_id)
+        if agent is None:
+            raise Invalid("That agent is no longer there; choose another one.")
+        self.of(agent, Scope(agent_id, session_id), "")
+        return agent
+
+    def of(
+        self, agent: Agent, scope: Scope, run_id: str, *, only_looks: bool = False
+    ) -> MemoryLayer:
+        """The memory of an agent in a session, for the run of that id. `only_looks`: it stores
+        nothing and asks no model. Raises `Invalid` when this version does not have it."""
+        strategy = agent.definition.memory_strategy
+        around = Surroundings(
+            scope=scope,
+            layer=strategy.kind,
+            messages=self._messages,
+            store=self._memory,
+            runs=self._runs,
+            models=self._models,
+            episodes=self._episodes,
+            embedders=self._embedders,
+            prompts=self._prompts,
+            tell=_say_nothing if only_looks else self.teller(scope, run_id),
+            only_looks=only_looks,
+        )
+        return build_memory(strategy, around)
+
+    def teller(self, scope: Scope, run_id: str) -> Tell:
+        """What writes lines about a run into the log of its session."""
+
+        async def tell(level: Level, text: str) -> None:
+            entry = LogEntry(run_id, time.time(), level, text)
+            try:
+                await self._runs.log(scope.session_id, entry)
+            except StorageFailed as problem:
+                log.error("The run log could not be written: %s", problem)
+            self._publish(RunLogged(scope.session_id, entry))
+
+        return tell
+
+    # --- looking -----------------------------------------------------------------------------
+
+    async def inspect(self, scope: Scope, ledger_limit: int = 200) -> MemorySnapshot:
+        """What the agent remembers in the session, its ledger newest first. Raises `Invalid`."""
+        agent = await self.agent(scope.agent_id, scope.session_id)
+        snapshot = await self.of(agent, scope, "").inspect()
+        return replace(snapshot, ledger=tuple(await self._memory.ledger(scope, ledger_limit)))
+
+    async def search_episodes(self, scope: Scope, text: str, limit: int = 50) -> EpisodesFound:
+        """The episodes of the scope that say every word of `text`, newest first; nothing where it
+        has no words. Raises `StorageFailed`."""
+        words = searched_words(text)
+        if not words:
+            return EpisodesFound()
+        try:
+            embedder = self._embedders.present()
+        except Invalid:  # `inspect` tells of it
+            embedder = None
+        by = (embedder.provider, embedder.model) if embedder else None
+        found = await self._episodes.search(scope, words, by, limit)
+        branch = await self._messages.branch(scope.session_id)
+        placed = (
+            replace(each, on_branch=branch.place(each.episode.message_id) is not None)
+            for each in found.shown
+        )
+        return replace(found, shown=tuple(placed))
+
+    async def last_request(self, scope: Scope) -> SentRequest | None:
+        """What was last sent to a model for the agent in the session, None before the first."""
+        return await self._runs.last_request(scope)
+
+    async def next_request(self, scope: Scope) -> NextRequest:
+        """How much the next request to an agent is, without the new message. Stores nothing, asks
+        no model for anything; a scope that nothing was said in yet will do, too. Raises
+        `ChattyError` when it cannot be told."""
+        agent = await self.agent(scope.agent_id, scope.session_id)
+        memory = self.of(agent, scope, "", only_looks=True)
+        return await next_request(agent, scope, memory, self._models)
+
+    # --- changing ----------------------------------------------------------------------------
+
+    async def fold_again(self, ledger_id: str) -> None:
+        """Fold the messages of a refused batch once more; the ledger tells how it went.
+
+        Raises `Invalid` when the row or its agent is gone, or its memory does not fold.
+        """
+        entry = await self._memory.ledger_entry(ledger_id)
+        if entry is None:
+            raise Invalid("That ledger row is no longer there.")
+        scope = Scope(entry.agent_id, entry.session_id)
+        agent = await self.agent(scope.agent_id, scope.session_id)
+        memory = self.of(agent, scope, entry.run_id)
+        if not isinstance(memory, Refolding):
+            raise Invalid(f"The memory of {agent.name} does not fold; choose State first.")
+        await self._running.settled(scope)
+        await self._running.settle_with(scope, memory.fold_again(entry))
+
+    async def change_fact(self, scope: Scope, fact_id: str, text: str | None) -> None:
+        """Correct a fact by hand, or forget it (None).
+
+        Raises `Invalid` when there are no words, or the fact is no longer there.
+        """
+        words = None if text is None else " ".join(text.split())
+        if words == "":
+            raise Invalid("A fact needs words. To be rid of it, delete it.")
+        await self._running.settled(scope)
+        await self._memory.change_fact(fact_id, words)
+        self._publish(MemoryChanged(scope))
+
+    async def take_in(self, scope: Scope) -> None:
+        """Let an agent's memory take in the whole branch, as of a chat that was imported; returns
+        once it has begun. Stopping it leaves the rest queued. Raises `Invalid` while the chat is
+        answering."""
+        agent = await self.agent(scope.agent_id, scope.session_id)
+        with self._running.answering_in(scope.session_id):
+            await self._running.settled(scope)
+            branch = await self._messages.branch(scope.session_id)
+            messages = branch.of_agent(scope.agent_id)
+            if not messages:
+                return
+            begin = LayerStart(messages[0].id, time.time())
+            for layer in layers_of(agent.definition.memory_strategy):
+                await self._memory.add_layer_start(scope, layer, begin)
+            memory = self.of(agent, scope, "")
+
+            async def take_all() -> None:
+                for message in messages:
+                    await memory.record(message)
+                await settle(memory, _run_of_none(agent, scope), self.teller(scope, ""))
+
+            self._running.settle_with(scope, take_all())
+
+    async def take_in_again(self, scope: Scope) -> None:
+        """Let memory settle that lost something to a deletion; nothing where the agent is gone,
+        or nothing of it waits."""
+        try:
+            agent = await self.agent(scope.agent_id, scope.session_id)
+        except Invalid:
+            return
+        memory = self.of(agent, scope, "")
+        run = _run_of_none(agent, scope)
+        if any(layer.pending for layer in (await memory.inspect()).layers):
+            self._running.settle_with(scope, settle(memory, run, self.teller(scope, "")))
+
+
+async def _say_nothing(_level: Level, _text: str) -> None:
+    """For memory that only looks."""
+
+
+def _run_of_none(agent: Agent, scope: Scope) -> Run:
+    """What memory settles with when it is not after an answer."""
+    strategy = agent.definition.memory_strategy.model_dump(mode="json")
+    return Run("", scope.session_id, scope.agent_id, strategy, "", time.time())
