@@ -32,9 +32,10 @@ from chatty_desktop.engine.ports import (
     Runs,
     Sessions,
 )
-from chatty_desktop.engine.run import AgentRun, Turn
+from chatty_desktop.engine.run import AgentRun
 from chatty_desktop.engine.running import Answering, Running
 from chatty_desktop.engine.tools.boxes import ToolBoxes
+from chatty_desktop.engine.turn import Turn
 
 log = logging.getLogger(__name__)
 

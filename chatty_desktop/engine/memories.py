@@ -32,8 +32,9 @@ from chatty_desktop.engine.ports import (
     MessageLog,
     Runs,
 )
-from chatty_desktop.engine.run import Tell, settle
+from chatty_desktop.engine.run import settle
 from chatty_desktop.engine.running import Running
+from chatty_desktop.engine.turn import Tell
 
 log = logging.getLogger(__name__)
 

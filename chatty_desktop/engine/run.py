@@ -12,10 +12,8 @@ import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
 
-from chatty_desktop.domain.agents import AgentDefinition
 from chatty_desktop.domain.errors import ChattyError, Refused, StorageFailed
 from chatty_desktop.domain.events import (
     Level,
@@ -24,44 +22,22 @@ from chatty_desktop.domain.events import (
     RunPhase,
     RunPhaseChanged,
 )
-from chatty_desktop.domain.ids import new_id
-from chatty_desktop.domain.messages import Message, Scope, Status, ToolCall
+from chatty_desktop.domain.messages import Message, Status
 from chatty_desktop.domain.requests import ChatRequest, ToolOffer
 from chatty_desktop.domain.runs import Run, Section
 from chatty_desktop.domain.tool_calls import Repeats
 from chatty_desktop.domain.tool_results import ResultBudget
-from chatty_desktop.engine.calling import Calling, Outcome, result_message
+from chatty_desktop.engine.calling import Calling
 from chatty_desktop.engine.memory.contract import MemoryLayer
 from chatty_desktop.engine.models import ModelChooser, context_of
 from chatty_desktop.engine.ports import ChatModel, MessageLog, Publish, Runs
 from chatty_desktop.engine.prompt import Prompt, build_prompt
+from chatty_desktop.engine.run_steps import RunSteps
+from chatty_desktop.engine.run_warnings import RunWarnings
 from chatty_desktop.engine.step import Step
+from chatty_desktop.engine.turn import Tell, Turn
 
 log = logging.getLogger(__name__)
-
-SHOWN_IN_LOG = 300
-"""Characters that the run log tells of why a call failed."""
-
-NOT_RUN = "Not run: the person stopped the agent."
-
-LONG_ENOUGH_TO_COMPARE = 512
-"""Tokens from which on the estimate is good enough to hold against the server's count."""
-
-Tell = Callable[[Level, str], Awaitable[None]]
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """What a run is about: who answers which message, with which memory. `begun` is how the answer
-    begins, when one that broke off is gone on with, and `steps` the calls and results before it."""
-
-    run_id: str
-    scope: Scope
-    agent: AgentDefinition
-    incoming: Message
-    strategy: dict[str, Any]
-    begun: str = ""
-    steps: tuple[Message, ...] = ()
 
 
 class AgentRun:
@@ -97,12 +73,10 @@ class AgentRun:
             model="",
             started_at=time.time(),
         )
-        self._steps = list(turn.steps)
-        self._unanswered: dict[str, ToolCall] = {}
+        self._steps = RunSteps(turn, messages=messages, memory=memory, publish=publish, tell=tell)
+        self._warnings = RunWarnings(turn.scope.session_id, publish, tell)
         self._calling: Calling | None = None
-        self._tasks: dict[str, asyncio.Task[Outcome]] = {}
         self._offers: tuple[ToolOffer, ...] = ()
-        self._warned: set[str] = set()
         self._step = self._next_step(turn.begun)
         self.ending = False
 
@@ -113,7 +87,7 @@ class AgentRun:
     @property
     def for_memory(self) -> bool:
         """Whether something came of the run that memory is to take in."""
-        return self.reply.counts or len(self._steps) > len(self._turn.steps)
+        return self.reply.counts or self._steps.grown
 
     async def answer(self, memory_settled: Awaitable[None]) -> Message:
         """Answer the new message once memory has settled; the committed reply says how it ended.
@@ -148,6 +122,7 @@ class AgentRun:
         turn = self._turn
         model = await self._models.for_agent(turn.agent)
         self._run = replace(self._run, model=model.reference)
+        self._steps.model = model.reference
         self._step = self._next_step(turn.begun)
         recalled = await self._recall()
         await self._runs.start(self._run)
@@ -161,14 +136,15 @@ class AgentRun:
             calls = self.reply.tool_calls
             if not calls:
                 return status, error
-            await self._keep_calls()
+            await self._steps.keep_calls(self.reply, self._step.commit)
             if again := repeats.once_too_often(calls):
                 return Status.FAILED, (
                     f"The agent called {again.name} a third time in a row with the same arguments,"
                     " so it was stopped. Say what it should do instead."
                 )
             if number < turn.agent.max_steps:
-                await self._use_tools(self._calling)
+                await self._steps.use(self._calling, self.reply)
+                self._step = self._next_step()
         return Status.FAILED, (
             f"The agent reached its limit of {turn.agent.max_steps} steps before it had an answer."
             " Send a message to let it go on, or raise the limit in its settings."
@@ -179,10 +155,12 @@ class AgentRun:
         try:
             return await self._memory.recall(self._turn.incoming)
         except ChattyError as problem:
-            await self._warn("memory", f"Memory could not be consulted for this answer: {problem}")
+            await self._warnings.give(
+                "memory", f"Memory could not be consulted for this answer: {problem}"
+            )
         except Exception as problem:  # memory must not take the chat along
             log.exception("Memory failed to recall")
-            await self._warn(
+            await self._warnings.give(
                 "memory", f"Memory could not be consulted for this answer: {problem!r}"
             )
         return []
@@ -216,7 +194,7 @@ class AgentRun:
             raise refused from None
         if "tool" in str(refused).casefold() or "function" in str(refused).casefold():
             self._models.cannot_take_tools(model)
-        await self._warn(
+        await self._warnings.give(
             "tools", f"{model.reference} was asked without tools, since it refused: {refused}"
         )
         return ending
@@ -228,7 +206,7 @@ class AgentRun:
             recalled,
             turn.incoming,
             self.reply.content,
-            steps=self._steps,
+            steps=list(self._steps),
             tools=self._offers,
             budget=ResultBudget.within(context),
         )
@@ -239,7 +217,7 @@ class AgentRun:
         """Send a prompt and stream what comes; its size is checked before and after."""
         estimate = prompt.tokens()
         await self._runs.ask(self._run, prompt.sections, estimate)
-        await self._warn_if_too_long(model, estimate, context)
+        await self._warnings.if_too_long(model, estimate, context)
         self._phase("waiting_for_model")
         request = ChatRequest(prompt.messages(), chat=True, tools=prompt.tools)
         self._step = self._next_step(self.reply.content)
@@ -247,72 +225,10 @@ class AgentRun:
             return await self._step.stream(model, request)
         finally:
             await self._runs.answered(self._run.id, self._step.usage)
-            await self._warn_if_cut_by_server(model, estimate)
-
-    # --- using tools -------------------------------------------------------------------------
-
-    async def _keep_calls(self) -> None:
-        """Commit a message that calls tools; from here on each call is owed a result."""
-        reply = replace(self.reply, status=Status.COMPLETE, seconds=time.time() - self.reply.at)
-        self._unanswered = {call.id: call for call in reply.tool_calls}
-        await self._add(reply, self._step.commit)
-
-    async def _use_tools(self, calling: Calling) -> None:
-        """Run the calls of the step, all at the same time, and commit their results in order."""
-        message = self.reply
-        self._tasks = calling.begin(message)
-        for call in message.tool_calls:
-            await self._add_result(call, await self._tasks[call.id])
-        self._tasks = {}
-        self._step = self._next_step()
-
-    async def _close_calls(self, why_not: str) -> None:
-        """Give each call that has none its result: what came of it, or why nothing did."""
-        outcomes = await self._calling.stop(self._tasks) if self._calling else {}
-        never = Outcome(f"Not run. {why_not}" if why_not else NOT_RUN, failed=True)
-        for call in list(self._unanswered.values()):
-            await self._add_result(call, outcomes.get(call.id, never))
-        if any(step.id == self.reply.id for step in self._steps):
-            self._step = self._next_step()  # that one is whole; how the run ended comes after it
-
-    async def _add_result(self, call: ToolCall, outcome: Outcome) -> None:
-        del self._unanswered[call.id]
-        await self._add(result_message(call, outcome, self._draft()), self._messages.append)
-        if outcome.failed:
-            await self._tell("warning", f"{call.name}: {outcome.text[:SHOWN_IN_LOG]}")
-        else:
-            await self._tell("info", f"Used {call.name} ({outcome.seconds:.1f} s).")
-
-    async def _add(self, message: Message, commit: Callable[[Message], Awaitable[None]]) -> None:
-        """Commit a message of a step, and let memory record it."""
-        self._steps.append(message)  # before: once it is being committed, Stop does not undo it
-        try:
-            await commit(message)
-        except StorageFailed:
-            self._steps.pop()
-            raise
-        finally:
-            if message in self._steps:
-                self._publish(MessageCommitted(message))
-        await self._memory.record(message)
-
-    def _draft(self, content: str = "") -> Message:
-        """The next message of the run, as it begins."""
-        parent = self._steps[-1] if self._steps else self._turn.incoming
-        return Message(
-            id=new_id(),
-            session_id=self._turn.scope.session_id,
-            parent_id=parent.id,
-            agent_id=self._turn.scope.agent_id,
-            run_id=self._turn.run_id,
-            role="assistant",
-            content=content,
-            at=time.time(),
-            model=self._run.model,
-        )
+            await self._warnings.if_cut_by_server(model, estimate, self._step.usage)
 
     def _next_step(self, begun: str = "") -> Step:
-        draft = replace(self._draft(begun), status=Status.STREAMING)
+        draft = replace(self._steps.draft(begun), status=Status.STREAMING)
         tools = [offer.name for offer in self._offers]
         return Step(draft, self._messages, self._publish, lambda: self._phase("streaming"), tools)
 
@@ -322,7 +238,9 @@ class AgentRun:
         """Commit the reply as it ended, and the run."""
         self.ending = True
         try:
-            await self._close_calls(error)
+            await self._steps.close(self._calling, error)
+            if self._steps.has(self.reply):
+                self._step = self._next_step()  # that one is whole; how the run ended comes after
         except StorageFailed as problem:
             status, error = Status.FAILED, str(problem)
         reply = self._as_ended(status, error)
@@ -359,33 +277,6 @@ class AgentRun:
             await self._memory.record(reply)
         outcome = {Status.STOPPED: "stopped", Status.FAILED: "failed"}.get(reply.status, "done")
         await self._runs.finish(self._run.id, outcome)
-
-    # --- telling -----------------------------------------------------------------------------
-
-    async def _warn_if_too_long(self, model: ChatModel, estimate: int, context: int | None) -> None:
-        if context and estimate > context:
-            await self._warn(
-                "too long",
-                f"This request is about {estimate} tokens, more than the {context} that"
-                f" {model.reference} takes in: the model does not see all of it.",
-            )
-
-    async def _warn_if_cut_by_server(self, model: ChatModel, estimate: int) -> None:
-        """Some servers cut what does not fit without a word; their own count gives it away."""
-        reported = self._step.usage.prompt_tokens
-        if reported and estimate >= LONG_ENOUGH_TO_COMPARE and reported < estimate / 2:
-            await self._warn(
-                "cut",
-                f"About {estimate} tokens were sent, but {model.reference} read only {reported}:"
-                " its context is too short for this chat, and it cut the rest.",
-            )
-
-    async def _warn(self, what: str, text: str) -> None:
-        """Warn of something, once in a run."""
-        if what not in self._warned:
-            self._warned.add(what)
-            self._publish(Notice("warning", text, self._turn.scope.session_id))
-            await self._tell("warning", text)
 
     def _phase(self, phase: RunPhase) -> None:
         scope = self._turn.scope
