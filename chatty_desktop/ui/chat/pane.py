@@ -7,8 +7,6 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -20,7 +18,6 @@ from chatty_desktop.domain.events import (
     ConsentSettled,
     ConsentWanted,
     Event,
-    MemoryChanged,
     MessageCommitted,
     ModelProgress,
     Notice,
@@ -33,7 +30,6 @@ from chatty_desktop.domain.events import (
 from chatty_desktop.domain.messages import Scope, Session
 from chatty_desktop.domain.search import parse_query
 from chatty_desktop.domain.settings import Settings
-from chatty_desktop.domain.titles import title_from
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.consents import PersonsConsents
 from chatty_desktop.engine.events import Events
@@ -55,22 +51,15 @@ from chatty_desktop.ui.chat.consent.questions import Questions
 from chatty_desktop.ui.chat.find import FindInChat
 from chatty_desktop.ui.chat.header import ChatHeader
 from chatty_desktop.ui.chat.history import OwnMessages
-from chatty_desktop.ui.chat.memory_words import sentence
+from chatty_desktop.ui.chat.pages import ChatPages
 from chatty_desktop.ui.chat.request_size import NextRequestSize
+from chatty_desktop.ui.chat.sending import Sending
 from chatty_desktop.ui.chat.transcript import Transcript
 from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import Empty
 from chatty_desktop.ui.progress import ModelProgressBar
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
-from chatty_desktop.ui.throttle import Throttle
-
-DRAFT_MS = 300
-"""Between two times at which what is written is kept: reading a long text takes a moment."""
-
-_LEAST = 48
-"""Pixels that are left of the messages, whatever stands below them."""
 
 AFTER = ("settling", "idle")
 """Where a run stands once its reply is there."""
@@ -121,7 +110,6 @@ class ChatPane(QWidget):
         self._tasks = tasks
         self._session_id: str | None = None
         self._new_agent: str | None = None
-        self._drafts = drafts
         self.setProperty("panel", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMinimumWidth(340)
@@ -155,20 +143,10 @@ class ChatPane(QWidget):
         self.transcript.asked.connect(self._asked)
         self.at_last = ActsAtLast(self.transcript, self.acts, self._asked)
         self.finding = FindInChat(self.transcript, messages.branch, theme, tasks, self)
-        self.empty = Empty(theme, "chat-circle-dots")
-        self.empty.setMaximumWidth(460)
-        holder = QWidget()
-        centred = QHBoxLayout(holder)
-        centred.addWidget(self.empty)
-        self._pages = QStackedWidget()
-        self._empty_page = self._blank = holder
-        # In a small window what is below keeps its height: a question wants an answer.
-        self._pages.setMinimumHeight(_LEAST)
-        self._pages.addWidget(holder)
-        self._pages.addWidget(self.transcript)
+        self._pages = ChatPages(self.transcript, theme)
+        self.empty = self._pages.empty
         self.progress = ModelProgressBar(theme)
         self.composer = Composer(theme)
-        self.composer.send_wanted.connect(self._send)
         self.finding.left.connect(self.composer.input.setFocus)
         self.composer.stop_wanted.connect(self.stop)
         self.composer.agent_chosen.connect(self._agent_chosen)
@@ -180,8 +158,16 @@ class ChatPane(QWidget):
             tasks=tasks,
         )
         self.composer.agent_shown.connect(lambda _agent: self._size.refresh())
-        self._keeping = Throttle(DRAFT_MS, self._keep_draft, self)
-        self.composer.text_changed.connect(self._keeping.request)
+        self._writing = Sending(
+            self.composer,
+            drafts=drafts,
+            chat=chat,
+            sessions=sessions,
+            banners=self.banners,
+            begun=self._begin,
+            tasks=tasks,
+            parent=self,
+        )
         self._own = OwnMessages(
             messages.page, lambda: self.composer.text, self.composer.bring_back, tasks
         )
@@ -206,7 +192,6 @@ class ChatPane(QWidget):
         self.destroyed.connect(unsubscribe)
         self._show_title("")
         self._show_send_key()
-        self.composer.set_text(drafts.text(None))
         self._tasks.start(self._read_agents())
 
     # --- what is open --------------------------------------------------------------------
@@ -249,14 +234,7 @@ class ChatPane(QWidget):
 
     def welcome(self, page: QWidget | None) -> None:
         """Show a page where no chat is open, in place of the empty one; None: the empty one."""
-        before, self._empty_page = self._empty_page, page or self._blank
-        if page is not None:
-            self._pages.addWidget(page)
-        if self._pages.currentWidget() is before:
-            self._pages.setCurrentWidget(self._empty_page)
-        if before is not self._blank:
-            self._pages.removeWidget(before)
-            before.hide()
+        self._pages.begin_with(page)
 
     def stop(self) -> None:
         """End the answer being written, or the memory settling behind it."""
@@ -271,23 +249,17 @@ class ChatPane(QWidget):
         """Drop what is kept of a session that was deleted."""
         if session_id == self._session_id:
             self.new_chat()
-        self._drafts.keep(session_id, "")
+        self._writing.forget(session_id)
         self.banners.forget_session(session_id)
 
     def keep_draft(self) -> None:
         """Keep what is being written as it is at this moment."""
-        self._keeping.now()
-
-    def _keep_draft(self) -> None:
-        self._drafts.keep(self._session_id, self.composer.text)
+        self._writing.keep()
 
     def _switch(self, session_id: str | None) -> None:
-        self.keep_draft()
         self._session_id = session_id
         self._own.open(session_id)
-        self.composer.set_text(self._drafts.text(session_id))
-        # What is shown now is what is kept.
-        self._keeping.drop()
+        self._writing.switch(session_id)
         self._size.refresh()
         phase = self._chat.phase(session_id) if session_id else None
         self.composer.set_phase(phase.phase if phase else "idle")
@@ -326,46 +298,10 @@ class ChatPane(QWidget):
 
     # --- what the person does ------------------------------------------------------------
 
-    def _send(self, text: str) -> None:
-        agent_id = self.composer.agent_id
-        if agent_id is None:
-            return
-        self.composer.set_sending(True)
-        self._tasks.start(self._sending(self._session_id, agent_id, text))
-
-    async def _sending(self, session_id: str | None, agent_id: str, text: str) -> None:
-        try:
-            if session_id is None:
-                session = await self._sessions.create(title_from(text), agent_id)
-                session_id = session.id
-                if self._session_id is None:
-                    self._begin(session)
-                else:
-                    self._drafts.keep(None, "")
-                    self._drafts.keep(session_id, text)
-            else:
-                await self._name(session_id, text)
-            self.banners.forget_session(session_id)
-            await self._chat.send(session_id, agent_id, text)
-            if self._session_id == session_id and self.composer.text == text:
-                self.composer.set_text("")
-                self.keep_draft()
-            elif self._drafts.text(session_id) == text:
-                self._drafts.keep(session_id, "")
-        finally:
-            self.composer.set_sending(False)
-
     def _begin(self, session: Session) -> None:
         """The empty page becomes the session that was made for its first message."""
-        self._drafts.keep(session.id, self.composer.text)
         self._switch(session.id)
-        self._drafts.keep(None, "")
         self._show_session(session)
-
-    async def _name(self, session_id: str, text: str) -> None:
-        session = await self._sessions.get(session_id)
-        if session is not None and not session.title:
-            await self._sessions.rename(session_id, title_from(text), by="words")
 
     def _asked(self, asked: Asked) -> None:
         if self._session_id is not None and not isinstance(asked, QUIET):
@@ -382,8 +318,7 @@ class ChatPane(QWidget):
     # --- what happens --------------------------------------------------------------------
 
     def _heard(self, event: Event) -> None:
-        if self._changes_next_request(event):
-            self._size.refresh()
+        self._size.take(event)
         match event:
             case MessageCommitted() | TextStreamed() | RunLogged():
                 self.transcript.take(event)
@@ -408,17 +343,6 @@ class ChatPane(QWidget):
                 self._tasks.start(self._read_title(self._session_id))
             case _:
                 pass
-
-    def _changes_next_request(self, event: Event) -> bool:
-        match event:
-            case BranchChanged(session_id=session_id) | RunPhaseChanged(session_id=session_id):
-                return session_id == self._session_id
-            case MemoryChanged(scope=scope):
-                return scope.session_id == self._session_id
-            case AgentsChanged() | SettingsChanged():
-                return True
-            case _:
-                return False
 
     def _agent_name(self, agent_id: str) -> str:
         return next((agent.name for agent in self._known_agents if agent.id == agent_id), "")
@@ -487,17 +411,9 @@ class ChatPane(QWidget):
         self.transcript.setAccessibleName(tr("Chat: {title}", title=self.header.title))
 
     def _show_page(self, filled: bool) -> None:
-        self._pages.setCurrentWidget(self.transcript if filled else self._empty_page)
+        self._pages.show_filled(filled)
         if not filled:
             self._say_empty()
 
     def _say_empty(self) -> None:
-        agent = self.composer.agent
-        if agent is None:
-            self.empty.say(
-                tr("No agent yet"), tr("Make one in the list on the left, then write to it.")
-            )
-        else:
-            self.empty.say(
-                tr("Write to {name}", name=agent.name), sentence(agent.definition.memory_strategy)
-            )
+        self._pages.say_empty(self.composer.agent)

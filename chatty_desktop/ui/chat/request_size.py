@@ -8,6 +8,14 @@ from PySide6.QtCore import QPoint, QTimer
 from PySide6.QtWidgets import QToolButton, QToolTip, QWidget
 
 from chatty_desktop.domain.errors import ChattyError
+from chatty_desktop.domain.events import (
+    AgentsChanged,
+    BranchChanged,
+    Event,
+    MemoryChanged,
+    RunPhaseChanged,
+    SettingsChanged,
+)
 from chatty_desktop.domain.messages import Scope
 from chatty_desktop.domain.runs import NextRequest, RequestPart
 from chatty_desktop.domain.tokens import estimate
@@ -131,6 +139,12 @@ class NextRequestSize:
             self._show(None, None)
         self._timer.start()
 
+    def take(self, event: Event) -> None:
+        """Something happened in the app, that may have to do with the next request."""
+        scope = self._scope()
+        if scope is not None and _changes(scope.session_id, event):
+            self.refresh()
+
     def _due(self) -> None:
         if self._asking:
             self._timer.start()
@@ -164,3 +178,16 @@ def _judged(tokens: int, context: int | None) -> tuple[Tone, str]:
     if context is not None and tokens > NEAR * context:
         return "warning", tr("Little room is left for the answer.")
     return "muted", ""
+
+
+def _changes(session_id: str, event: Event) -> bool:
+    """Whether an event changes what the next request of a session is made of."""
+    match event:
+        case BranchChanged(session_id=changed) | RunPhaseChanged(session_id=changed):
+            return changed == session_id
+        case MemoryChanged(scope=scope):
+            return scope.session_id == session_id
+        case AgentsChanged() | SettingsChanged():
+            return True
+        case _:
+            return False
