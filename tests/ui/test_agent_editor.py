@@ -15,7 +15,8 @@ from chatty_desktop.domain.agents import AgentDefinition, read_agent, write_agen
 from chatty_desktop.domain.settings import EmbedderSettings
 from chatty_desktop.domain.strategies import State, Window
 from chatty_desktop.engine.tools.boxes import ToolBoxes
-from chatty_desktop.ui.agents.editor import FORM, JSON, AgentEditor
+from chatty_desktop.ui.agents.definition_views import FORM, JSON
+from chatty_desktop.ui.agents.editor import AgentEditor
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.bag_of_words import BagOfWords
 from tests.helpers.desk import STATE

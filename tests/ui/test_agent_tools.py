@@ -11,7 +11,8 @@ from PySide6.QtWidgets import QFileDialog
 
 from chatty_desktop.domain.agents import AgentDefinition
 from chatty_desktop.domain.tools import ToolResult, ToolSpec, ToolUse
-from chatty_desktop.ui.agents.editor import FORM, JSON, AgentEditor
+from chatty_desktop.ui.agents.definition_views import FORM, JSON
+from chatty_desktop.ui.agents.editor import AgentEditor
 from chatty_desktop.ui.agents.tools.row import ToolRow
 from chatty_desktop.ui.agents.tools.section import ToolsSection
 from chatty_desktop.ui.theme import Theme

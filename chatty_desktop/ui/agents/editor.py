@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
@@ -14,7 +13,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QMessageBox,
     QPushButton,
-    QTabWidget,
     QVBoxLayout,
     QWidget,
 )
@@ -24,7 +22,6 @@ from chatty_desktop.domain.episodes import SeenScores
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import AgentsChanged, Event, SettingsChanged
 from chatty_desktop.domain.settings import Settings
-from chatty_desktop.domain.strategies import problems
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.ports import Agents, EpisodeStore, Models, ToolBox
 from chatty_desktop.ui.agents.agent_files import (
@@ -33,19 +30,16 @@ from chatty_desktop.ui.agents.agent_files import (
     read_agent_file,
     write_agent_file,
 )
-from chatty_desktop.ui.agents.form import AgentForm
-from chatty_desktop.ui.agents.json_view import JsonView
+from chatty_desktop.ui.agents.definition_views import DefinitionViews
 from chatty_desktop.ui.agents.questions import ask
-from chatty_desktop.ui.agents.strategy_picker import unusable
 from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import Problem, scrolled
+from chatty_desktop.ui.pieces import Problem
 from chatty_desktop.ui.reading_order import to_next
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import L, M, S
 
-FORM, JSON = 0, 1
 _NEW = AgentDefinition.model_construct(name="").model_dump(mode="json")
 
 
@@ -79,18 +73,12 @@ class AgentEditor(QDialog):
         self._agent_id: str | None = None
         self._stored: dict[str, Any] = _NEW
         self._clean: dict[str, Any] = _NEW
-        self._checked = False
-        self._filling = False
         self._saving = False
         self._wants_tools = False
         self._choices = ModelChoices(models, self)
-        self.form = AgentForm(theme, self._choices)
-        self.json = JsonView(theme)
+        self.tabs = DefinitionViews(theme, self._choices)
+        self.form, self.json = self.tabs.form, self.tabs.json
         self.problem = Problem(theme, "danger", "warning-circle")
-        self.tabs = QTabWidget()
-        self._scrolled = scrolled(self.form)
-        self.tabs.addTab(self._scrolled, tr("Agent"))
-        self.tabs.addTab(self.json, "JSON")
         self.save_button = QPushButton(tr("Save"))
         self.save_button.setProperty("kind", "primary")
         self.save_button.setDefault(True)
@@ -101,9 +89,8 @@ class AgentEditor(QDialog):
         theme.dress(self.export_button, "export")
         self._arrange()
 
-        self.form.changed.connect(self._edited)
-        self.json.changed.connect(self._edited)
-        self.tabs.currentChanged.connect(self._turned)
+        self.tabs.edited.connect(lambda: self.setWindowModified(self.dirty))
+        self.tabs.told.connect(self.problem.say)
         self.save_button.clicked.connect(self.save)
         self.cancel_button.clicked.connect(self.close)
         self.import_button.clicked.connect(lambda: ask_what_to_read(self, self.import_from))
@@ -136,9 +123,7 @@ class AgentEditor(QDialog):
     @property
     def dirty(self) -> bool:
         """Whether there is something that closing would lose."""
-        if self.tabs.currentIndex() == JSON and self.json.edited:
-            return True
-        return self.form.value() != self._clean
+        return self.tabs.differs(self._clean)
 
     def show_tools(self) -> None:
         """Bring the tools of the agent that is being opened into sight, once it is shown."""
@@ -189,74 +174,31 @@ class AgentEditor(QDialog):
         self.activateWindow()
         if self._wants_tools:
             self._wants_tools = False
-            QTimer.singleShot(0, self, self._go_to_tools)
+            QTimer.singleShot(0, self, self.tabs.go_to_tools)
         else:
             self.form.name.setFocus()
-
-    def _go_to_tools(self) -> None:
-        self.tabs.setCurrentIndex(FORM)
-        self.form.tools.focus()
-        bar = self._scrolled.verticalScrollBar()
-        top = self.form.tools.mapTo(self.form, self.form.tools.rect().topLeft()).y()
-        bar.setValue(top - L)
 
     def _fill(self, agent: Agent | None) -> None:
         self._agent_id = agent.id if agent else None
         self._stored = agent.definition.model_dump(mode="json") if agent else _NEW
-        self._checked = False
-        self._put(self._stored)
+        self.tabs.begin(self._stored, stored=agent is not None)
         self._clean = self.form.value()
         self.problem.say("")
         self._title()
-
-    def _put(self, definition: dict[str, Any]) -> None:
-        self._filling = True
-        self.form.set(definition, stored=self._agent_id is not None)
-        self.json.show_value(self.form.value())
-        self._filling = False
 
     def _title(self) -> None:
         name = self._stored["name"] if self._agent_id else tr("New agent")
         self.setWindowTitle(tr("{name} — agent[*]", name=name))
         self.setWindowModified(self.dirty)
 
-    # --- checking and saving -----------------------------------------------------------------
-
-    def _definition(self) -> AgentDefinition | None:
-        """What is in the editor, or None with the problems shown."""
-        if self.tabs.currentIndex() == JSON and self.json.edited:
-            if not self.json.check():
-                return None
-            definition = self.json.definition()
-            strategy = definition.memory_strategy.model_dump(mode="json")
-            refusal = unusable(strategy, self._stored["memory_strategy"])
-            self.json.problem.say(refusal)
-            return None if refusal else definition
-        return self._check_form()
-
-    def _check_form(self) -> AgentDefinition | None:
-        self._checked = True
-        value = self.form.value()
-        found: list[tuple[str, str]] = []
-        definition: AgentDefinition | None = None
-        try:
-            definition = AgentDefinition.model_validate(value)
-        except ValidationError as error:
-            found = problems(error)
-        if refusal := unusable(value["memory_strategy"], self._stored["memory_strategy"]):
-            found.append(("memory_strategy.kind", refusal))
-        left = self.form.show_problems(found)
-        self.problem.say(
-            "\n".join(f"{path}: {reason}" if path else reason for path, reason in left)
-        )
-        return None if found else definition
+    # --- saving ------------------------------------------------------------------------------
 
     def _save(self, then: Callable[[], None]) -> None:
         if self._saving:
             return
         # Ends the editing of a cell of the fields table, which else would keep its text.
         self.save_button.setFocus()
-        definition = self._definition()
+        definition = self.tabs.definition()
         if definition is None:
             return
         self._saving = True
@@ -267,10 +209,7 @@ class AgentEditor(QDialog):
         try:
             taken = await self._agents.by_name(definition.name)
             if taken is not None and taken.id != self._agent_id:
-                self.tabs.setCurrentIndex(FORM)
-                self.form.show_problems(
-                    [("name", tr("Another agent has this name; choose another one."))]
-                )
+                self.tabs.say_name_is_taken()
                 return
             agent = await self._agents.save(definition, self._agent_id)
         finally:
@@ -280,38 +219,15 @@ class AgentEditor(QDialog):
         self.saved.emit(agent.id)
         then()
 
-    def _edited(self) -> None:
-        if self._filling:
-            return
-        self.setWindowModified(self.dirty)
-        if self._checked and self.tabs.currentIndex() == FORM:
-            self._check_form()
-
-    def _turned(self, tab: int) -> None:
-        """Carry what was edited over to the other view; JSON that is wrong stays to be mended."""
-        if tab == JSON:
-            self._filling = True
-            self.json.show_value(self.form.value())
-            self._filling = False
-        elif self.json.edited and not self.json.check():
-            # Without signals: turning to JSON afresh would overwrite what is to be mended.
-            self.tabs.blockSignals(True)
-            self.tabs.setCurrentIndex(JSON)
-            self.tabs.blockSignals(False)
-        elif self.json.edited:
-            self._put(self.json.definition().model_dump(mode="json"))
-            self._edited()
-
     # --- files -------------------------------------------------------------------------------
 
     async def _import(self, file: Path) -> None:
         definition = await read_agent_file(file)
         self.problem.say("")
-        self._put(definition.model_dump(mode="json"))
-        self._edited()
+        self.tabs.take(definition)
 
     def _export(self) -> None:
-        definition = self._definition()
+        definition = self.tabs.definition()
         if definition is not None:
 
             def chosen(file: Path) -> None:
@@ -337,6 +253,7 @@ class AgentEditor(QDialog):
             return
         if agent is None:
             self._agent_id = None
+            self.tabs.stored = False
             self._clean = {}
             self.problem.say(tr("This agent was deleted. Save to keep what is here as a new one."))
         elif agent.definition.model_dump(mode="json") == self._stored:
@@ -361,9 +278,7 @@ class AgentEditor(QDialog):
         self.close()
 
     def _close_now(self) -> None:
-        self._clean = self.form.value()
-        self.json.show_value(self._clean)
-        self.tabs.setCurrentIndex(FORM)
+        self._clean = self.tabs.let_go()
         self.close()
 
     def _ask_about_changes(self, then: Callable[[], None]) -> None:
