@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from chatty_desktop.ui.pieces import caption
+from chatty_desktop.ui.pieces import caption, emphasise
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, M, S
 
@@ -33,9 +33,7 @@ class ChoiceCard(QFrame):
         super().__init__(parent)
         self.setProperty("panel", "choice")
         self.radio = QRadioButton(title)
-        font = self.radio.font()
-        font.setWeight(font.Weight.DemiBold)
-        self.radio.setFont(font)
+        emphasise(self.radio)
         self._words = caption(theme)
         self._words.setWordWrap(True)
         self._inner = QWidget()

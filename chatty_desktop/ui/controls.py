@@ -24,7 +24,7 @@ from chatty_desktop.domain.errors import ChattyError
 from chatty_desktop.domain.requests import ModelChoice
 from chatty_desktop.domain.settings import EmbedderSettings
 from chatty_desktop.engine.ports import Models
-from chatty_desktop.ui.pieces import caption
+from chatty_desktop.ui.pieces import caption, emphasise
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, S
 
@@ -43,9 +43,7 @@ class Field(QWidget):
         super().__init__(parent)
         self.control = control
         name = self._name = QLabel(label)
-        font = name.font()
-        font.setWeight(font.Weight.DemiBold)
-        name.setFont(font)
+        emphasise(name)
         name.setBuddy(control)
         control.setAccessibleName(label)
         self._hint = caption(theme, hint)

@@ -268,6 +268,13 @@ def replace(holder: QWidget, old: QWidget, new: QWidget) -> None:
     old.deleteLater()
 
 
+def emphasise(widget: QWidget) -> None:
+    """Write a widget's words in semi-bold letters."""
+    font = widget.font()
+    font.setWeight(font.Weight.DemiBold)
+    widget.setFont(font)
+
+
 def caption(theme: Theme, text: str = "", tone: Tone = "muted") -> QLabel:
     """A small label of second rank."""
     label = QLabel(text)

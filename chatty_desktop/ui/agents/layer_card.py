@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from chatty_desktop.engine.memory import missing
 from chatty_desktop.ui.agents.strategy_form import FormParts, Problems, about, build_form
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import IconLabel, Problem, icon_button
+from chatty_desktop.ui.pieces import IconLabel, Problem, emphasise, icon_button
 from chatty_desktop.ui.tokens import XS, M, S
 
 
@@ -93,9 +93,7 @@ class _Head(QFrame):
         self._card = card
         self._pressed = False
         self._name = QLabel()
-        font = self._name.font()
-        font.setWeight(font.Weight.DemiBold)
-        self._name.setFont(font)
+        emphasise(self._name)
         self.setProperty("panel", "handle")
         self.setCursor(Qt.CursorShape.OpenHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

@@ -29,7 +29,7 @@ from chatty_desktop.ui.chat.versions import Versions
 from chatty_desktop.ui.chat.warnings import Warnings
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import caption, icon_button
+from chatty_desktop.ui.pieces import caption, emphasise, icon_button
 from chatty_desktop.ui.readable import when
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, S
@@ -295,9 +295,7 @@ class MessageView(QFrame):
         row.setSpacing(S)
         self._who = ElidedLabel()
         self._who.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        font = self._who.font()
-        font.setWeight(font.Weight.DemiBold)
-        self._who.setFont(font)
+        emphasise(self._who)
         self._when = caption(self._theme, when(self.message.at, time.time()))
         self._model = ElidedLabel()
         self._model.setFont(self._theme.small())

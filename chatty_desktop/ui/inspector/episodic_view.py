@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QW
 from chatty_desktop.domain.memory import LayerSnapshot
 from chatty_desktop.ui.inspector.episode_card import EpisodeCard
 from chatty_desktop.ui.language import N_, number, tr, trn
-from chatty_desktop.ui.pieces import TextButton, Words, caption, replace
+from chatty_desktop.ui.pieces import TextButton, Words, caption, emphasise, replace
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import S
@@ -171,7 +171,5 @@ def _episodes(count: int) -> str:
 
 def _title(text: str) -> Words:
     label = Words(text)
-    font = label.font()
-    font.setWeight(font.Weight.DemiBold)
-    label.setFont(font)
+    emphasise(label)
     return label

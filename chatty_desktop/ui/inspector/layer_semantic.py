@@ -25,7 +25,7 @@ from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.inspector.layer_view import LayerView
 from chatty_desktop.ui.inspector.pending_view import PendingView
 from chatty_desktop.ui.language import number, tr, trn
-from chatty_desktop.ui.pieces import TextButton, Words, caption, icon_button, replace
+from chatty_desktop.ui.pieces import TextButton, Words, caption, emphasise, icon_button, replace
 from chatty_desktop.ui.readable import when
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, S
@@ -136,9 +136,7 @@ class View(LayerView):
         line.setProperty("line", "memory")
         line.setFixedWidth(3)
         name = QLabel(subject)
-        font = name.font()
-        font.setWeight(font.Weight.DemiBold)
-        name.setFont(font)
+        emphasise(name)
         name.setProperty("tone", "memory")
         column = QVBoxLayout()
         column.setContentsMargins(0, XS, 0, XS)

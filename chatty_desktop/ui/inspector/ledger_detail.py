@@ -21,7 +21,15 @@ from chatty_desktop.domain.memory import LedgerEntry
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.inspector.ledger_list import KINDS, OUTCOMES, word
 from chatty_desktop.ui.language import N_, tr, trn
-from chatty_desktop.ui.pieces import IconLabel, LongWords, Problem, TextButton, Words, caption
+from chatty_desktop.ui.pieces import (
+    IconLabel,
+    LongWords,
+    Problem,
+    TextButton,
+    Words,
+    caption,
+    emphasise,
+)
 from chatty_desktop.ui.readable import readable_drop, readable_patch, when
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, M, S
@@ -219,8 +227,6 @@ def meta(entry: LedgerEntry, now: float) -> str:
 def _strong(text: str, tone: str) -> QLabel:
     label = QLabel(text)
     label.setTextFormat(Qt.TextFormat.PlainText)
-    font = label.font()
-    font.setWeight(font.Weight.DemiBold)
-    label.setFont(font)
+    emphasise(label)
     label.setProperty("tone", tone)
     return label

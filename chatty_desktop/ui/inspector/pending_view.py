@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import N_, tr, trn
-from chatty_desktop.ui.pieces import Card, Words, caption, replace
+from chatty_desktop.ui.pieces import Card, Words, caption, emphasise, replace
 from chatty_desktop.ui.readable import shortened, when
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import S
@@ -35,9 +35,7 @@ class PendingView(QWidget):
         self._empty = empty
         self._shown: tuple[Message, ...] | None = None
         self._heading = QLabel()
-        font = self._heading.font()
-        font.setWeight(font.Weight.DemiBold)
-        self._heading.setFont(font)
+        emphasise(self._heading)
         self._heading.setWordWrap(True)
         self._remark = Words(tone="muted")
         self._cards = QWidget()

@@ -27,6 +27,7 @@ from chatty_desktop.ui.pieces import (
     TextButton,
     Words,
     caption,
+    emphasise,
     icon_button,
     replace,
     tip,
@@ -169,9 +170,7 @@ class KeyRow(QFrame):
 
         self._label = QLabel(name)
         self._label.setTextFormat(Qt.TextFormat.PlainText)
-        font = self._label.font()
-        font.setWeight(font.Weight.DemiBold)
-        self._label.setFont(font)
+        emphasise(self._label)
         self._old = caption(theme, tr("no longer a field"), "warning")
         self._old.hide()
         self._missing = ElidedLabel(tr(NOT_KNOWN))

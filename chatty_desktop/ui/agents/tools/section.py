@@ -13,7 +13,7 @@ from chatty_desktop.ui.agents.tools.folders import Folders
 from chatty_desktop.ui.agents.tools.row import ToolRow
 from chatty_desktop.ui.controls import Field
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import TextButton, caption
+from chatty_desktop.ui.pieces import TextButton, caption, emphasise
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, S
 from chatty_desktop.ui.tool_words import FILE_TOOLS
@@ -39,9 +39,7 @@ class ToolsSection(QWidget):
         self.rows: list[ToolRow] = []
         self._headings: list[tuple[QLabel, list[ToolRow]]] = []
         title = QLabel(tr("Tools"))
-        font = title.font()
-        font.setWeight(font.Weight.DemiBold)
-        title.setFont(font)
+        emphasise(title)
         hint = caption(
             theme,
             tr(

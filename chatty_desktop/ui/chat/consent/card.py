@@ -15,7 +15,7 @@ from chatty_desktop.ui.chat.consent.diff import DiffColours
 from chatty_desktop.ui.chat.consent.preview import Change, change_of
 from chatty_desktop.ui.fitting_area import FittingArea
 from chatty_desktop.ui.language import N_, tr
-from chatty_desktop.ui.pieces import IconLabel, TextButton, Words, caption
+from chatty_desktop.ui.pieces import IconLabel, TextButton, Words, caption, emphasise
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, M, S
@@ -60,9 +60,7 @@ class ConsentCard(QFrame):
         self.title = QLabel()
         self.title.setTextFormat(Qt.TextFormat.PlainText)
         self.title.setWordWrap(True)
-        font = self.title.font()
-        font.setWeight(font.Weight.DemiBold)
-        self.title.setFont(font)
+        emphasise(self.title)
         self._count = caption(theme)
         self._origin = caption(theme)
         self._origin.setWordWrap(True)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
 from chatty_desktop.domain.data_folder import DataCounts, IndexOnDisk, PlaceKind, PlaceSize
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr, trn
-from chatty_desktop.ui.pieces import Words
+from chatty_desktop.ui.pieces import Words, emphasise
 from chatty_desktop.ui.settings.data import words
 from chatty_desktop.ui.tokens import M, S
 
@@ -29,9 +29,7 @@ class RoomView(QWidget):
         name_of_total = _name(tr("Altogether"))
         self._total = _row(grid, len(words.PLACES), name_of_total)
         for label in (name_of_total, self._total[0]):
-            font = label.font()
-            font.setWeight(font.Weight.DemiBold)
-            label.setFont(font)
+            emphasise(label)
         self.counts = Words(tone="muted")
         self.index = Words(tone="muted")
         column = QVBoxLayout(self)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QV
 from chatty_desktop.domain.engines import LoadedModel, Memory
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr, trn
-from chatty_desktop.ui.pieces import Words
+from chatty_desktop.ui.pieces import Words, emphasise
 from chatty_desktop.ui.readable import when
 from chatty_desktop.ui.settings.engine.sizes import size
 from chatty_desktop.ui.theme import Theme, set_tone
@@ -96,9 +96,7 @@ class _Row(QFrame):
         self._model: LoadedModel | None = None
         self.setProperty("panel", "raised")
         self.name = ElidedLabel()
-        font = self.name.font()
-        font.setWeight(font.Weight.DemiBold)
-        self.name.setFont(font)
+        emphasise(self.name)
         self.facts = Words(tone="muted")
         self.facts.setFont(theme.small())
         self.unload = QPushButton(tr("Unload"))

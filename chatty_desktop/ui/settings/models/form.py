@@ -17,7 +17,7 @@ from chatty_desktop.domain.models import Findings
 from chatty_desktop.domain.requests import SAMPLING
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import IconLabel, TextButton, caption
+from chatty_desktop.ui.pieces import IconLabel, TextButton, caption, emphasise
 from chatty_desktop.ui.settings.models.abilities import Abilities
 from chatty_desktop.ui.settings.models.options import MAIN, MORE, OptionField
 from chatty_desktop.ui.settings.models.rows import ModelRow, size_words
@@ -147,9 +147,7 @@ def _grid(fields: list[OptionField]) -> QGridLayout:
 
 def _subheading(theme: Theme, text: str) -> QLabel:
     label = caption(theme, text)
-    font = label.font()
-    font.setWeight(font.Weight.DemiBold)
-    label.setFont(font)
+    emphasise(label)
     label.setContentsMargins(0, S, 0, 0)
     return label
 

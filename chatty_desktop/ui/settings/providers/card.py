@@ -11,7 +11,7 @@ from chatty_desktop.domain.provider_tests import ProviderTest
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import IconLabel, TextButton, Words, icon_button
+from chatty_desktop.ui.pieces import IconLabel, TextButton, Words, emphasise, icon_button
 from chatty_desktop.ui.settings.page import clear
 from chatty_desktop.ui.settings.providers.words import key_words, kind_of, where, works
 from chatty_desktop.ui.theme import Theme, set_tone
@@ -42,9 +42,7 @@ class ProviderCard(QFrame):
         self.handle.dropped.connect(self.dropped)
         self._kind = IconLabel(theme, "cpu", "muted")
         self.name = ElidedLabel()
-        font = self.name.font()
-        font.setWeight(font.Weight.DemiBold)
-        self.name.setFont(font)
+        emphasise(self.name)
         self.up = icon_button(theme, "arrow-up", tr("Move up"))
         self.up.clicked.connect(lambda: self.move_wanted.emit(-1))
         self.down = icon_button(theme, "arrow-down", tr("Move down"))

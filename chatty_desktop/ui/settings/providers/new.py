@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLay
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.ui.controls import Choice, Field
 from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.pieces import emphasise
 from chatty_desktop.ui.settings.providers.form import ProviderForm
 from chatty_desktop.ui.settings.providers.words import KINDS, Kind, KnownAddress
 from chatty_desktop.ui.theme import Theme
@@ -35,9 +36,7 @@ class NewProvider(QFrame):
         self._taken = taken
         self._suggested = ""
         title = self.title = QLabel(tr("Add a provider"))
-        font = title.font()
-        font.setWeight(font.Weight.DemiBold)
-        title.setFont(font)
+        emphasise(title)
         self.kinds = Choice()
         for kind in KINDS:
             self.kinds.addItem(tr(kind.title))

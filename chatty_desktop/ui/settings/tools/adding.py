@@ -18,6 +18,7 @@ from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.mcp_pasting import read_pasted
 from chatty_desktop.ui.controls import Field, GrowingText
 from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.pieces import emphasise
 from chatty_desktop.ui.settings.tools.form import ServerForm
 from chatty_desktop.ui.settings.tools.words import EXAMPLE
 from chatty_desktop.ui.theme import Theme
@@ -153,9 +154,7 @@ class Adding(QWidget):
         frame = self._frame = QFrame()
         frame.setProperty("panel", "raised")
         heading = QLabel(title)
-        font = heading.font()
-        font.setWeight(font.Weight.DemiBold)
-        heading.setFont(font)
+        emphasise(heading)
         column = QVBoxLayout(frame)
         column.setContentsMargins(M, M, M, M)
         column.setSpacing(M)

@@ -9,7 +9,7 @@ from chatty_desktop.domain.mcp import McpState
 from chatty_desktop.domain.mcp_settings import McpServer
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import IconLabel, TextButton, Words, icon_button
+from chatty_desktop.ui.pieces import IconLabel, TextButton, Words, emphasise, icon_button
 from chatty_desktop.ui.settings.page import clear
 from chatty_desktop.ui.settings.tools.form import ServerForm
 from chatty_desktop.ui.settings.tools.offers import LogView, Offers
@@ -48,9 +48,7 @@ class ServerCard(QFrame):
         self._kind = IconLabel(theme, "terminal-window", "muted")
         self._title = ElidedLabel()
         self._title.setText(name)
-        font = self._title.font()
-        font.setWeight(font.Weight.DemiBold)
-        self._title.setFont(font)
+        emphasise(self._title)
         self.on = QCheckBox(tr("On"))
         self.on.setAccessibleName(tr("{name} may be started", name=name))
         self.on.toggled.connect(self.switched)

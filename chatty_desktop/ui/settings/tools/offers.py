@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QVBoxLayout, QWidget
 from chatty_desktop.domain.mcp import McpState
 from chatty_desktop.domain.mcp_settings import McpServer
 from chatty_desktop.ui.language import tr, trn
-from chatty_desktop.ui.pieces import LongWords, TextButton, Words, tip
+from chatty_desktop.ui.pieces import LongWords, TextButton, Words, emphasise, tip
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.settings.page import clear
 from chatty_desktop.ui.theme import Theme
@@ -98,9 +98,7 @@ class Offers(QWidget):
         if len(entries) > AT_ONCE:
             lines.append(tr("… and {count} more", count=len(entries) - AT_ONCE))
         heading = Words(title)
-        font = heading.font()
-        font.setWeight(font.Weight.DemiBold)
-        heading.setFont(font)
+        emphasise(heading)
         both = QVBoxLayout()
         both.setContentsMargins(0, S, 0, 0)
         both.setSpacing(XS)
