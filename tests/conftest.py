@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["pytester", "tests.helpers.logfail"]
+pytest_plugins = ["pytester", "tests.helpers.keyrings", "tests.helpers.logfail"]
 
 # Before anything of the app is imported; processes that tests start inherit it.
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"

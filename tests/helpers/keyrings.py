@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import keyring
+import pytest
 from keyring.backend import KeyringBackend
 from keyring.errors import PasswordDeleteError
 
@@ -80,3 +81,11 @@ def system_keyring(backend: KeyringBackend) -> Iterator[None]:
         yield
     finally:
         keyring.set_keyring(before)
+
+
+@pytest.fixture(name="keyring")
+def memory_keyring() -> Iterator[MemoryKeyring]:
+    """A keyring that keeps what it is given, in the place of the system's."""
+    backend = MemoryKeyring()
+    with system_keyring(backend):
+        yield backend

@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import logging
 import zipfile
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import partial
 from io import BytesIO
@@ -26,13 +25,6 @@ from tests.helpers.keyrings import FailingKeyring, MemoryKeyring, system_keyring
 from tests.helpers.servers import Fixed, FixedServer, OllamaServer, OpenAIServer, Received
 
 KEY = "sk-planted-0123456789abcdef"
-
-
-@pytest.fixture
-def keyring() -> Iterator[MemoryKeyring]:
-    backend = MemoryKeyring()
-    with system_keyring(backend):
-        yield backend
 
 
 def repeats_the_key(received: Received) -> Fixed:

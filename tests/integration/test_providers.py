@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -19,13 +19,6 @@ from tests.helpers.keyrings import FailingKeyring, MemoryKeyring, system_keyring
 from tests.helpers.servers import OpenAIServer
 
 KEY = "sk-planted-0123456789"
-
-
-@pytest.fixture
-def keyring() -> Iterator[MemoryKeyring]:
-    backend = MemoryKeyring()
-    with system_keyring(backend):
-        yield backend
 
 
 @pytest.fixture

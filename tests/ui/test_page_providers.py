@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,7 @@ from chatty_desktop.ui.settings.page_providers import SettingsPage
 from chatty_desktop.ui.settings.providers.form import ProviderForm
 from chatty_desktop.ui.settings.providers.new import NewProvider
 from chatty_desktop.ui.settings.providers.words import KINDS, KNOWN_ADDRESSES
-from tests.helpers.keyrings import MemoryKeyring, system_keyring
+from tests.helpers.keyrings import MemoryKeyring
 from tests.helpers.servers import FixedServer, OllamaServer, OpenAIServer
 from tests.ui.opened import Opened
 from tests.ui.panels import answer, button, says, texts, until
@@ -74,13 +73,6 @@ def write(line: QLineEdit, text: str) -> None:
     line.selectAll()
     QTest.keyClicks(line, text)
     QTest.keyClick(line, Qt.Key.Key_Return)
-
-
-@pytest.fixture
-def keyring() -> Iterator[MemoryKeyring]:
-    backend = MemoryKeyring()
-    with system_keyring(backend):
-        yield backend
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,7 @@ from PySide6.QtWidgets import QLineEdit, QMessageBox
 from chatty_desktop.domain.mcp_settings import McpServer
 from chatty_desktop.ui.settings.page_tools import SettingsPage
 from chatty_desktop.ui.settings.tools.card import ServerCard
-from tests.helpers.keyrings import MemoryKeyring, system_keyring
+from tests.helpers.keyrings import MemoryKeyring
 from tests.helpers.mcp_servers import entry
 from tests.ui.opened import Opened
 from tests.ui.panels import answer, button, says, until
@@ -57,13 +56,6 @@ class Desk:
     def question(self) -> str:
         boxes = [box for box in self.page.findChildren(QMessageBox) if box.isVisible()]
         return boxes[0].text() + boxes[0].informativeText() if boxes else ""
-
-
-@pytest.fixture
-def keyring() -> Iterator[MemoryKeyring]:
-    backend = MemoryKeyring()
-    with system_keyring(backend):
-        yield backend
 
 
 @pytest.fixture

@@ -31,10 +31,10 @@ from chatty_desktop.ui.agents.agent_files import (
     write_agent_file,
 )
 from chatty_desktop.ui.agents.definition_views import DefinitionViews
-from chatty_desktop.ui.agents.questions import ask
 from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Problem
+from chatty_desktop.ui.questions import ask
 from chatty_desktop.ui.reading_order import to_next
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme

@@ -35,9 +35,9 @@ from chatty_desktop.ui.agents.agent_files import (
     write_agent_file,
 )
 from chatty_desktop.ui.agents.agent_row import AgentDelegate, AgentRole, described
-from chatty_desktop.ui.agents.questions import ask
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Empty, Problem, icon_button, tip
+from chatty_desktop.ui.questions import ask
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme

@@ -7,9 +7,9 @@ from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QPushButton, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
 
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.errors import Invalid
@@ -34,6 +34,7 @@ from chatty_desktop.ui.chat.message_menu import MessageMenu
 from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.counts import counted
 from chatty_desktop.ui.language import tr, trn
+from chatty_desktop.ui.questions import ask
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 
@@ -157,25 +158,25 @@ class MessageActs(QObject):
     def _ask_to_delete(
         self, title: str, question: str, delete_: Callable[[], Coroutine[Any, Any, None]]
     ) -> None:
-        box = QMessageBox(self._over)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setIcon(QMessageBox.Icon.Question)
-        box.setWindowTitle(title)
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(question)
-        box.setInformativeText(
+        button = QMessageBox.StandardButton
+
+        def answered(answer: QMessageBox.StandardButton) -> None:
+            if answer == button.Yes:
+                self._tasks.start(delete_())
+
+        box = ask(
+            self._over,
+            question,
             tr(
                 "Agents forget what they remember of it. What they have remembered since, they"
                 " read from the messages that stay once more."
-            )
+            ),
+            (button.Cancel, button.Yes),
+            answered,
+            {button.Yes: tr("Delete")},
+            danger=button.Yes,
         )
-        delete = QPushButton(tr("Delete"), box)
-        delete.setProperty("kind", "danger")
-        box.addButton(delete, QMessageBox.ButtonRole.DestructiveRole)
-        box.addButton(QMessageBox.StandardButton.Cancel)
-        box.setDefaultButton(QMessageBox.StandardButton.Cancel)
-        delete.clicked.connect(lambda: self._tasks.start(delete_()))
-        box.open()
+        box.setWindowTitle(title)
 
     def _do(self, message: Message, name: str, with_: str) -> None:
         match name:

@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
 
 from chatty_desktop.domain.data_folder import Erasing, PlaceSize, StoredBackup
 from chatty_desktop.domain.events import RestartWanted
-from chatty_desktop.ui.agents.questions import ask
 from chatty_desktop.ui.button_row import ButtonRow
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Words
+from chatty_desktop.ui.questions import ask
 from chatty_desktop.ui.settings.data import words
 from chatty_desktop.ui.settings.data.backups import BackupList, StagedCard
 from chatty_desktop.ui.settings.data.erase_question import EraseQuestion

@@ -19,8 +19,8 @@ from chatty_desktop.domain.model_files import (
     without_local_model,
 )
 from chatty_desktop.domain.settings import Settings
-from chatty_desktop.ui.agents.questions import ask
 from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.questions import ask
 from chatty_desktop.ui.settings.downloads.address import AddressForm, OtherDownloads
 from chatty_desktop.ui.settings.downloads.amounts import size
 from chatty_desktop.ui.settings.downloads.found import FoundModels

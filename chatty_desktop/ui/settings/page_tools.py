@@ -13,9 +13,9 @@ from chatty_desktop.domain.events import Event, McpChanged
 from chatty_desktop.domain.mcp import McpState
 from chatty_desktop.domain.mcp_settings import McpServer, name_problem
 from chatty_desktop.domain.settings import Settings
-from chatty_desktop.ui.agents.questions import ask
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Words
+from chatty_desktop.ui.questions import ask
 from chatty_desktop.ui.settings.page import Page, Surroundings
 from chatty_desktop.ui.settings.tools.adding import Adding
 from chatty_desktop.ui.settings.tools.built_in import BuiltIn

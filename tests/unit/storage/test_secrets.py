@@ -6,7 +6,6 @@ import asyncio
 import json
 import os
 import stat
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -51,13 +50,6 @@ class Store:
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     return Store(tmp_path)
-
-
-@pytest.fixture
-def keyring() -> Iterator[MemoryKeyring]:
-    backend = MemoryKeyring()
-    with system_keyring(backend):
-        yield backend
 
 
 async def test_a_key_goes_into_the_keyring_and_nowhere_else(

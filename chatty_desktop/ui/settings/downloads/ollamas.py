@@ -8,9 +8,9 @@ from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QPushButton, QVBoxLayout
 from chatty_desktop.domain.errors import ChattyError, Invalid
 from chatty_desktop.domain.model_files import OllamaFound, OllamaModel
 from chatty_desktop.domain.settings import ProviderSettings, Settings
-from chatty_desktop.ui.agents.questions import ask
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Words
+from chatty_desktop.ui.questions import ask
 from chatty_desktop.ui.settings.downloads.amounts import size
 from chatty_desktop.ui.settings.downloads.card import ModelCard
 from chatty_desktop.ui.settings.downloads.ollama import OllamaModels

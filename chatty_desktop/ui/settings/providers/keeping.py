@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QMessageBox, QWidget
 from chatty_desktop.app import App
 from chatty_desktop.domain.errors import NoKeyring
 from chatty_desktop.domain.keys import environment_name
-from chatty_desktop.ui.agents.questions import ask
 from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.questions import ask
 from chatty_desktop.ui.settings.providers.key_field import KeyField
 from chatty_desktop.ui.tasks import Failed, Tasks
 

@@ -6,8 +6,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from chatty_desktop.app import App
-from chatty_desktop.ui.agents.questions import ask
 from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.questions import ask
 from chatty_desktop.ui.settings.providers.words import removal
 from chatty_desktop.ui.tasks import Tasks
 

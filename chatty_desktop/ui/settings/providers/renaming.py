@@ -9,8 +9,8 @@ from chatty_desktop.app import App
 from chatty_desktop.domain.embedder_choice import embedded_by
 from chatty_desktop.domain.keys import KeyState, environment_name
 from chatty_desktop.domain.provider_use import ProviderUse
-from chatty_desktop.ui.agents.questions import ask
 from chatty_desktop.ui.language import tr, trn
+from chatty_desktop.ui.questions import ask
 from chatty_desktop.ui.settings.providers.form import ProviderForm
 from chatty_desktop.ui.settings.providers.words import goes_along
 from chatty_desktop.ui.tasks import Tasks

@@ -15,9 +15,11 @@ def ask(
     buttons: Sequence[QMessageBox.StandardButton],
     answered: Callable[[QMessageBox.StandardButton], None],
     names: dict[QMessageBox.StandardButton, str] | None = None,
+    danger: QMessageBox.StandardButton | None = None,
 ) -> QMessageBox:
     """Ask a question; `answered` is called with the button pressed (Cancel for Escape). The first
-    button is the default; `names` gives buttons words of their own."""
+    button is the default; `names` gives buttons words of their own; `danger` is what cannot be
+    taken back, and looks like it."""
     box = QMessageBox(parent)
     box.setIcon(QMessageBox.Icon.Question)
     # A name that looks like markup is a name.
@@ -28,6 +30,8 @@ def ask(
         made = box.addButton(button)
         if names and button in names:
             made.setText(names[button])
+        if button == danger:
+            made.setProperty("kind", "danger")
     box.setDefaultButton(buttons[0])
 
     def finished(result: int) -> None:
