@@ -11,13 +11,12 @@ from PySide6.QtWidgets import QMainWindow, QSplitter
 from chatty_desktop.app import App
 from chatty_desktop.domain.events import Event, Notice, SessionsChanged
 from chatty_desktop.domain.titles import UNTITLED
-from chatty_desktop.ui.chat.pane import ChatPane
 from chatty_desktop.ui.everywhere import Everywhere
-from chatty_desktop.ui.inspector.panel import InspectorPanel
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.menus import Actions
 from chatty_desktop.ui.palette.entries import entries_of
 from chatty_desktop.ui.palette.palette import Palette
+from chatty_desktop.ui.panes import chat_pane, inspector_panel
 from chatty_desktop.ui.reading_order import to_next
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
@@ -41,28 +40,8 @@ class ChatWindow(QMainWindow):
         # Less would lay the memory over the chat.
         self.setMinimumSize(620, 400)
         self.resize(920, 700)
-        self.chat = ChatPane(
-            chat=app.chat,
-            memories=app.memories,
-            sessions=app.sessions,
-            messages=app.messages,
-            agents=app.agents,
-            models=app.models,
-            runs=app.runs,
-            drafts=app.drafts,
-            consents=app.consents,
-            settings=lambda: app.settings.current,
-            events=app.events,
-            theme=theme,
-            tasks=self._tasks,
-        )
-        self.inspector = InspectorPanel(
-            memories=app.memories,
-            reembedding=app.reembedding,
-            events=app.events,
-            theme=theme,
-            tasks=self._tasks,
-        )
+        self.chat = chat_pane(app, theme, self._tasks)
+        self.inspector = inspector_panel(app, theme, self._tasks)
         self.inspector.setMinimumWidth(250)
         columns = QSplitter(Qt.Orientation.Horizontal)
         columns.setHandleWidth(1)
@@ -84,6 +63,7 @@ class ChatWindow(QMainWindow):
             actions=self.actions_,
             palette=self.palette_,
             chat=self.chat,
+            inspector=self.inspector,
             app=app,
             theme=theme,
             tasks=self._tasks,
@@ -128,20 +108,9 @@ class ChatWindow(QMainWindow):
     def _connect(self) -> None:
         do = self.actions_
         do.fill_for_one_chat(self.menuBar()).triggered.connect(self.close)
-        do.stop.triggered.connect(self.chat.stop)
         do.inspector.toggled.connect(self.inspector.setVisible)
-        do.write.triggered.connect(self.chat.composer.input.setFocus)
-        do.choose_agent.triggered.connect(self.chat.composer.picker.showPopup)
-        do.to_end.triggered.connect(self.chat.transcript.to_end)
-        do.connect_find(self.chat.finding)
-        do.to_start.triggered.connect(self.chat.transcript.to_start)
-        do.connect_last(self.chat.at_last)
-        self.chat.header.add_button(do.inspector, left=False)
         self.chat.session_changed.connect(self._stay)
         self.chat.acts.record_wanted.connect(self._show_ledger)
-        self.chat.scope_changed.connect(self.inspector.set_scope)
-        self.inspector.message_wanted.connect(self.chat.show_message)
-        self.inspector.verbatim_from_changed.connect(self.chat.transcript.drawn.set_verbatim_from)
 
     def _show_ledger(self) -> None:
         self.actions_.inspector.setChecked(True)

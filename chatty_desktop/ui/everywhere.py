@@ -1,5 +1,5 @@
-"""What every window of the app can do: letters larger and smaller, the palette, the shortcuts, and
-saying what happens in its chat."""
+"""What every window with a chat can do: what its chat and its memory do for each other, letters
+larger and smaller, the palette, the shortcuts, and saying what happens in the chat."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from chatty_desktop.domain.settings import with_appearance
 from chatty_desktop.domain.text_size import stepped
 from chatty_desktop.ui.announcing import Announcer, ChatAnnouncements
 from chatty_desktop.ui.chat.pane import ChatPane
+from chatty_desktop.ui.inspector.panel import InspectorPanel
 from chatty_desktop.ui.menus import Actions
 from chatty_desktop.ui.palette.palette import Palette
 from chatty_desktop.ui.tasks import Tasks
@@ -19,7 +20,7 @@ from chatty_desktop.ui.theme import Theme
 
 
 class Everywhere(QObject):
-    """Connects those actions of a window with a chat.
+    """Connects those actions, and the two panes.
 
     announcer: has said of the chat what people must hear who do not see it.
     """
@@ -31,12 +32,14 @@ class Everywhere(QObject):
         actions: Actions,
         palette: Palette,
         chat: ChatPane,
+        inspector: InspectorPanel,
         app: App,
         theme: Theme,
         tasks: Tasks,
     ) -> None:
         super().__init__(window)
         self._window, self._app, self._theme, self._tasks = window, app, theme, tasks
+        self._connect_chat(actions, chat, inspector)
         self.announcer = Announcer(window)
         names = chat.composer.picker
         said = ChatAnnouncements(
@@ -51,6 +54,21 @@ class Everywhere(QObject):
         actions.usual_size.triggered.connect(lambda: self._resize(None))
         actions.shortcuts.triggered.connect(self._show_shortcuts)
         actions.open_log.triggered.connect(self._open_log)
+
+    def _connect_chat(self, do: Actions, chat: ChatPane, inspector: InspectorPanel) -> None:
+        picker = chat.composer.picker
+        do.stop.triggered.connect(chat.stop)
+        do.write.triggered.connect(chat.composer.input.setFocus)
+        do.choose_agent.triggered.connect(picker.setFocus)
+        do.choose_agent.triggered.connect(picker.showPopup)
+        do.to_start.triggered.connect(chat.transcript.to_start)
+        do.to_end.triggered.connect(chat.transcript.to_end)
+        do.connect_find(chat.finding)
+        do.connect_last(chat.at_last)
+        chat.header.add_button(do.inspector, left=False)
+        chat.scope_changed.connect(inspector.set_scope)
+        inspector.message_wanted.connect(chat.show_message)
+        inspector.verbatim_from_changed.connect(chat.transcript.drawn.set_verbatim_from)
 
     def _step(self, by: int) -> None:
         system = self._theme.system_size

@@ -21,17 +21,17 @@ from chatty_desktop.domain.settings import Scheme, with_appearance
 from chatty_desktop.domain.titles import UNTITLED
 from chatty_desktop.ui.agents.list import AgentList
 from chatty_desktop.ui.chat.consent.elsewhere import QuestionsElsewhere
-from chatty_desktop.ui.chat.pane import ChatPane
 from chatty_desktop.ui.columns import Columns
 from chatty_desktop.ui.everywhere import Everywhere
+from chatty_desktop.ui.exchange.acts import ExchangeActs
 from chatty_desktop.ui.first_run.welcome import Welcome
-from chatty_desktop.ui.inspector.panel import InspectorPanel
 from chatty_desktop.ui.inspector.run_log import RunLogPanel
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.menus import SCHEMES, Actions
 from chatty_desktop.ui.palette.entries import Entry, entries_of
 from chatty_desktop.ui.palette.palette import Palette
 from chatty_desktop.ui.palette.places import agents_and_chats, pages
+from chatty_desktop.ui.panes import chat_pane, inspector_panel
 from chatty_desktop.ui.reading_order import to_next
 from chatty_desktop.ui.sessions.deleting import Deleting
 from chatty_desktop.ui.sessions.list import SessionList
@@ -41,9 +41,6 @@ from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.window_state import WindowState
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from chatty_desktop.engine.exchange import ExportKind
     from chatty_desktop.ui.agents.editor import AgentEditor
     from chatty_desktop.ui.chat_window import ChatWindow
     from chatty_desktop.ui.settings.dialog import SettingsDialog
@@ -90,28 +87,8 @@ class MainWindow(QMainWindow):
         self.agents = AgentList(
             agents=app.agents, chat=app.chat, events=events, theme=theme, tasks=tasks
         )
-        self.chat = ChatPane(
-            chat=app.chat,
-            memories=app.memories,
-            sessions=app.sessions,
-            messages=app.messages,
-            agents=app.agents,
-            models=app.models,
-            runs=app.runs,
-            drafts=app.drafts,
-            consents=app.consents,
-            settings=lambda: app.settings.current,
-            events=events,
-            theme=theme,
-            tasks=tasks,
-        )
-        self.inspector = InspectorPanel(
-            memories=app.memories,
-            reembedding=app.reembedding,
-            events=events,
-            theme=theme,
-            tasks=tasks,
-        )
+        self.chat = chat_pane(app, theme, tasks)
+        self.inspector = inspector_panel(app, theme, tasks)
         self.run_log = RunLogPanel(runs=app.runs, events=events, theme=theme, tasks=tasks)
         self._columns = Columns(
             sessions=self.sessions,
@@ -144,9 +121,13 @@ class MainWindow(QMainWindow):
             actions=self.actions_,
             palette=self.palette_,
             chat=self.chat,
+            inspector=self.inspector,
             app=app,
             theme=theme,
             tasks=tasks,
+        )
+        self._exchange = ExchangeActs(
+            app=app, chat=self.chat, theme=theme, tasks=tasks, parent=self
         )
         self._deleting = Deleting(
             deletions=app.deletions,
@@ -285,20 +266,13 @@ class MainWindow(QMainWindow):
         do.duplicate.triggered.connect(acts.duplicate_chosen)
         do.archive.triggered.connect(acts.archive_chosen)
         do.delete.triggered.connect(acts.delete_chosen)
-        do.stop.triggered.connect(self.chat.stop)
         # The signal carries whether the action is checked.
         do.settings.triggered.connect(lambda _checked: self.open_settings())
         do.set_up.triggered.connect(self.welcome.open)
         do.about.triggered.connect(lambda _checked: self.open_settings("about"))
         do.quit.triggered.connect(self.close)
-        do.import_chats.triggered.connect(self._import_chats)
-        do.export_chat.triggered.connect(self._export_chat)
-        do.write.triggered.connect(self.chat.composer.input.setFocus)
-        do.choose_agent.triggered.connect(self._choose_agent)
-        do.to_end.triggered.connect(self.chat.transcript.to_end)
-        do.connect_find(self.chat.finding)
-        do.to_start.triggered.connect(self.chat.transcript.to_start)
-        do.connect_last(self.chat.at_last)
+        do.import_chats.triggered.connect(self._exchange.import_chats)
+        do.export_chat.triggered.connect(self._exchange.export_chat)
         do.next_chat.triggered.connect(lambda: self.sessions.step(1))
         do.previous_chat.triggered.connect(lambda: self.sessions.step(-1))
         do.next_pane.triggered.connect(self._next_pane)
@@ -307,7 +281,6 @@ class MainWindow(QMainWindow):
         for scheme, action in do.schemes.items():
             action.triggered.connect(lambda _checked, scheme=scheme: self._set_scheme(scheme))
         self.chat.header.add_button(do.sidebar, left=True)
-        self.chat.header.add_button(do.inspector, left=False)
 
         self.sessions.chosen.connect(self.chat.open)
         self.sessions.new_wanted.connect(self._new_chat)
@@ -324,9 +297,6 @@ class MainWindow(QMainWindow):
         self.chat.acts.record_wanted.connect(lambda: do.run_log.setChecked(True))
         self.chat.composer.agent_shown.connect(self.status.set_agent)
         self.status.page_wanted.connect(self.open_settings)
-        self.chat.scope_changed.connect(self.inspector.set_scope)
-        self.inspector.message_wanted.connect(self.chat.show_message)
-        self.inspector.verbatim_from_changed.connect(self.chat.transcript.drawn.set_verbatim_from)
 
     def _restore(self) -> None:
         geometry = self._state.bytes("geometry")
@@ -405,10 +375,6 @@ class MainWindow(QMainWindow):
             theme=self._theme,
         )
 
-    def _choose_agent(self) -> None:
-        self.chat.composer.picker.setFocus()
-        self.chat.composer.picker.showPopup()
-
     def _next_pane(self) -> None:
         panes = (
             self.sessions.view,
@@ -457,37 +423,6 @@ class MainWindow(QMainWindow):
     def _move_open(self) -> None:
         self.actions_.sidebar.setChecked(True)
         self.sessions.show_folders(self.sessions.view.mapToGlobal(self.sessions.view.pos()))
-
-    def _import_chats(self) -> None:
-        from chatty_desktop.ui.exchange.import_dialog import ImportDialog
-
-        dialog = ImportDialog(
-            exchange=self._app.exchange,
-            memories=self._app.memories,
-            agents=self._app.agents,
-            theme=self._theme,
-            tasks=self._tasks,
-            parent=self,
-        )
-        dialog.imported.connect(self.chat.open)
-        dialog.open()
-
-    def _export_chat(self) -> None:
-        session_id = self.chat.session_id
-        if session_id is None:
-            return
-        from chatty_desktop.ui.exchange.files import ask_where_to_export
-
-        def write(file: Path, kind: ExportKind) -> None:
-            self._tasks.start(self._write_chat(session_id, file, kind))
-
-        ask_where_to_export(self, self.chat.header.title, session_id, write)
-
-    async def _write_chat(self, session_id: str, file: Path, kind: ExportKind) -> None:
-        from chatty_desktop.ui.exchange.files import write_chat_file
-
-        await write_chat_file(file, await self._app.exchange.text(session_id, kind))
-        self.chat.banners.add(Notice("info", tr("Written to {file}.", file=file), session_id))
 
     async def _duplicate(self, session_ids: list[str]) -> None:
         for session_id in session_ids:
