@@ -212,88 +212,43 @@ def _entry(row: Row[Any]) -> LedgerEntry:
     )
 
 
+_OF_A_LAYER = ("id", "session_id", "agent_id", "layer", "after_message_id", "ledger_id", "at")
+"""Columns of whatever a layer keeps, written and read as they are."""
+
+
+def _kept_values(kept: StateRevision | SummaryRevision | Fact, **own: str) -> dict[str, Any]:
+    return {name: getattr(kept, name) for name in _OF_A_LAYER} | own
+
+
+def _kept(row: Row[Any]) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in _OF_A_LAYER}
+
+
 def _revision_values(revision: StateRevision) -> dict[str, Any]:
-    return {
-        "id": revision.id,
-        "session_id": revision.session_id,
-        "agent_id": revision.agent_id,
-        "layer": revision.layer,
-        "after_message_id": revision.after_message_id,
-        "state": _json(revision.state),
-        "patch": _json(revision.patch),
-        "ledger_id": revision.ledger_id,
-        "at": revision.at,
-    }
+    return _kept_values(revision, state=_json(revision.state), patch=_json(revision.patch))
 
 
 def _revision(row: Row[Any]) -> StateRevision:
-    return StateRevision(
-        id=row.id,
-        agent_id=row.agent_id,
-        session_id=row.session_id,
-        layer=row.layer,
-        after_message_id=row.after_message_id,
-        state=json.loads(row.state),
-        patch=json.loads(row.patch),
-        ledger_id=row.ledger_id,
-        at=row.at,
-    )
+    return StateRevision(**_kept(row), state=json.loads(row.state), patch=json.loads(row.patch))
 
 
 def _summary_values(summary: SummaryRevision) -> dict[str, Any]:
-    return {
-        "id": summary.id,
-        "session_id": summary.session_id,
-        "agent_id": summary.agent_id,
-        "layer": summary.layer,
-        "after_message_id": summary.after_message_id,
-        "text": summary.text,
-        "ledger_id": summary.ledger_id,
-        "at": summary.at,
-    }
+    return _kept_values(summary, text=summary.text)
 
 
 def _summary(row: Row[Any]) -> SummaryRevision:
-    return SummaryRevision(
-        id=row.id,
-        agent_id=row.agent_id,
-        session_id=row.session_id,
-        layer=row.layer,
-        after_message_id=row.after_message_id,
-        text=row.text,
-        ledger_id=row.ledger_id,
-        at=row.at,
-    )
+    return SummaryRevision(**_kept(row), text=row.text)
 
 
 def _fact_values(fact: Fact) -> dict[str, Any]:
-    return {
-        "id": fact.id,
-        "session_id": fact.session_id,
-        "agent_id": fact.agent_id,
-        "layer": fact.layer,
-        "after_message_id": fact.after_message_id,
-        "subject": fact.subject,
-        "fact": fact.fact,
-        "source_ids": json.dumps(fact.source_ids),
-        "ledger_id": fact.ledger_id,
-        "at": fact.at,
-    }
+    return _kept_values(
+        fact, subject=fact.subject, fact=fact.fact, source_ids=json.dumps(fact.source_ids)
+    )
 
 
 def _fact(row: Row[Any]) -> Fact:
-    return Fact(
-        id=row.id,
-        agent_id=row.agent_id,
-        session_id=row.session_id,
-        layer=row.layer,
-        after_message_id=row.after_message_id,
-        subject=row.subject,
-        fact=row.fact,
-        source_ids=tuple(json.loads(row.source_ids)),
-        ledger_id=row.ledger_id,
-        at=row.at,
-    )
+    sources = tuple(json.loads(row.source_ids))
+    return Fact(**_kept(row), subject=row.subject, fact=row.fact, source_ids=sources)
 
 
 def _json(value: Any) -> str:

@@ -39,6 +39,24 @@ def _text(name: str, default: str | None = "") -> Column[str]:
     return Column(name, Text, nullable=default is None, server_default=default)
 
 
+def _kept_by_layer(name: str, *own: Column[str]) -> Table:
+    """What a layer keeps of a session for an agent, made after a message."""
+    return Table(
+        name,
+        metadata,
+        Column("seq", Integer, primary_key=True, autoincrement=True),
+        Column("id", Text, nullable=False, unique=True),
+        _session(),
+        Column("agent_id", Text, nullable=False),
+        Column("layer", Text, nullable=False),
+        Column("after_message_id", Text, nullable=False),
+        *own,
+        _text("ledger_id"),
+        Column("at", Double, nullable=False),
+        Index(f"{name}_scope", "session_id", "agent_id", "layer", "seq"),
+    )
+
+
 agents = Table(
     "agents",
     metadata,
@@ -167,20 +185,10 @@ ledger = Table(
     Index("ledger_scope", "session_id", "agent_id", "layer", "seq"),
 )
 
-state_revisions = Table(
+state_revisions = _kept_by_layer(
     "state_revisions",
-    metadata,
-    Column("seq", Integer, primary_key=True, autoincrement=True),
-    Column("id", Text, nullable=False, unique=True),
-    _session(),
-    Column("agent_id", Text, nullable=False),
-    Column("layer", Text, nullable=False),
-    Column("after_message_id", Text, nullable=False),
     Column("state", Text, nullable=False),
     _text("patch", "{}"),
-    _text("ledger_id"),
-    Column("at", Double, nullable=False),
-    Index("state_revisions_scope", "session_id", "agent_id", "layer", "seq"),
 )
 
 layer_starts = Table(
@@ -195,36 +203,16 @@ layer_starts = Table(
     Index("layer_starts_scope", "session_id", "agent_id", "layer", "seq"),
 )
 
-summaries = Table(
+summaries = _kept_by_layer(
     "summaries",
-    metadata,
-    Column("seq", Integer, primary_key=True, autoincrement=True),
-    Column("id", Text, nullable=False, unique=True),
-    _session(),
-    Column("agent_id", Text, nullable=False),
-    Column("layer", Text, nullable=False),
-    Column("after_message_id", Text, nullable=False),
     Column("text", Text, nullable=False),
-    _text("ledger_id"),
-    Column("at", Double, nullable=False),
-    Index("summaries_scope", "session_id", "agent_id", "layer", "seq"),
 )
 
-facts = Table(
+facts = _kept_by_layer(
     "facts",
-    metadata,
-    Column("seq", Integer, primary_key=True, autoincrement=True),
-    Column("id", Text, nullable=False, unique=True),
-    _session(),
-    Column("agent_id", Text, nullable=False),
-    Column("layer", Text, nullable=False),
-    Column("after_message_id", Text, nullable=False),
     Column("subject", Text, nullable=False),
     Column("fact", Text, nullable=False),
     _text("source_ids", "[]"),
-    _text("ledger_id"),
-    Column("at", Double, nullable=False),
-    Index("facts_scope", "session_id", "agent_id", "layer", "seq"),
 )
 
 episodes = Table(
