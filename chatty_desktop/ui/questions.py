@@ -21,7 +21,7 @@ def ask(
     button is the default; `names` gives buttons words of their own; `danger` is what cannot be
     taken back, and looks like it."""
     box = QMessageBox(parent)
-    box.setIcon(QMessageBox.Icon.Question)
+    box.setIcon(QMessageBox.Icon.NoIcon)
     # A name that looks like markup is a name.
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(text)

@@ -269,6 +269,9 @@ QMenu::icon {{ padding-left: 8px; }}
 QMenu::item:selected {{ background: {t.selection}; }}
 QMenu::item:disabled {{ color: {t.muted}; }}
 QMenu::separator {{ height: 1px; background: {t.border}; margin: 4px 8px; }}
+QMessageBox {{ background: {t.surface}; }}
+QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
+QMessageBox QLabel#qt_msgbox_label {{ font-weight: 600; min-width: 300px; }}
 QToolTip {{
     background: {t.raised}; color: {t.text}; border: 1px solid {t.border}; padding: 4px;
 }}
