@@ -215,7 +215,8 @@ class AgentRun:
         self, model: ChatModel, prompt: Prompt, context: int | None
     ) -> tuple[Status, str]:
         """Send a prompt and stream what comes; its size is checked before and after."""
-        estimate = prompt.tokens()
+        # Of a transcript of 10,000 messages this takes longer than a frame on the screen.
+        estimate = await asyncio.to_thread(prompt.tokens)
         await self._runs.ask(self._run, prompt.sections, estimate)
         await self._warnings.if_too_long(model, estimate, context)
         self._phase("waiting_for_model")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 
 import pytest
@@ -12,6 +13,7 @@ from chatty_desktop.domain.errors import Invalid, Unreachable
 from chatty_desktop.domain.events import MessageCommitted, Notice, RunPhaseChanged, TextStreamed
 from chatty_desktop.domain.messages import Message, Status
 from chatty_desktop.domain.requests import ChatRequest, Delta, Usage
+from chatty_desktop.engine.prompt import Prompt
 from chatty_desktop.storage.messages import StoredMessages
 from tests.helpers.desk import Desk, wire
 from tests.helpers.scripted import ScriptedModel, ScriptedModels
@@ -172,6 +174,30 @@ async def test_stop_at_any_moment_leaves_one_reply_that_has_ended(
     fresh = list(await StoredMessages(desk.database).branch(desk.session.id))
     assert branch == fresh
     assert [m.status for m in branch] == [Status.COMPLETE, Status.STOPPED]
+    assert desk.chat.running() == []
+
+
+async def test_stop_while_the_prompt_is_measured_asks_no_model(
+    desk: Desk, model: ScriptedModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    began, go_on = threading.Event(), threading.Event()
+    freed: list[bool] = []
+
+    def tokens(_prompt: Prompt) -> int:
+        began.set()
+        freed.append(go_on.wait(5))
+        return 1
+
+    monkeypatch.setattr(Prompt, "tokens", tokens)
+    await desk.chat.send(desk.session.id, desk.agent.id, "Go")
+    await until(began.is_set)
+    desk.chat.stop(desk.session.id)
+    await desk.chat.wait(desk.session.id)
+    go_on.set()
+    await until(lambda: bool(freed))
+    assert freed == [True]  # the window was not kept waiting meanwhile
+    assert (await newest(desk)).status is Status.STOPPED
+    assert model.chats == []
     assert desk.chat.running() == []
 
 
