@@ -75,8 +75,8 @@ class ChatService:
     async def send(self, session_id: str, agent_id: str, text: str) -> Message:
         """Commit the person's message and start the answer; returns once it is committed.
 
-        Raises `Invalid` when the text is empty, the chat is still answering, or the agent or its
-        memory is not there; `StorageFailed` when it cannot be saved.
+        Raises `Invalid` when the text is empty, the chat is still answering, or the agent is not
+        there; `StorageFailed` when it cannot be saved.
         """
         await self._running.ended(session_id)
         with self._running.answering_in(session_id) as answering:
@@ -94,7 +94,7 @@ class ChatService:
         session_id = message.session_id
         with self._running.answering_in(session_id) as answering:
             agent_id = agent_id or message.agent_id
-            await self._check(agent_id, session_id, text)
+            await self._check(agent_id, text)
             await self._turn_to(session_id, message.parent_id)
             return await self._send(answering, session_id, message.parent_id, agent_id, text)
 
@@ -137,7 +137,7 @@ class ChatService:
             await self._turn_to(message.session_id, message.parent_id)
             self._start(
                 answering,
-                await self._memories.agent(asked.agent_id, asked.session_id),
+                await self._memories.agent(asked.agent_id),
                 asked,
                 new_id(),
                 model=message.model or None,
@@ -238,7 +238,7 @@ class ChatService:
         agent_id: str,
         text: str,
     ) -> Message:
-        agent = await self._check(agent_id, session_id, text)
+        agent = await self._check(agent_id, text)
         message = Message(
             id=new_id(),
             session_id=session_id,
@@ -258,15 +258,15 @@ class ChatService:
     async def _answer_again(
         self, answering: Answering, asked: Message, *, model: str | None = None
     ) -> None:
-        agent = await self._memories.agent(asked.agent_id, asked.session_id)
+        agent = await self._memories.agent(asked.agent_id)
         await self._turn_to(asked.session_id, asked.id)
         self._start(answering, agent, asked, new_id(), model=model)
 
-    async def _check(self, agent_id: str, session_id: str, text: str) -> Agent:
+    async def _check(self, agent_id: str, text: str) -> Agent:
         """The agent, when a text can be sent to it. Raises `Invalid`."""
         if not text.strip():
             raise Invalid("There is nothing to send: the message is empty.")
-        return await self._memories.agent(agent_id, session_id)
+        return await self._memories.agent(agent_id)
 
     async def _message(self, message_id: str) -> Message:
         message = await self._messages.get(message_id)

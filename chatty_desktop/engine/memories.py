@@ -69,19 +69,18 @@ class Memories:
 
     # --- building ----------------------------------------------------------------------------
 
-    async def agent(self, agent_id: str, session_id: str) -> Agent:
-        """The agent, its memory known to work. Raises `Invalid`."""
+    async def agent(self, agent_id: str) -> Agent:
+        """The agent. Raises `Invalid` when it is no longer there."""
         agent = await self._agents.get(agent_id)
         if agent is None:
             raise Invalid("That agent is no longer there; choose another one.")
-        self.of(agent, Scope(agent_id, session_id), "")
         return agent
 
     def of(
         self, agent: Agent, scope: Scope, run_id: str, *, only_looks: bool = False
     ) -> MemoryLayer:
         """The memory of an agent in a session, for the run of that id. `only_looks`: it stores
-        nothing and asks no model. Raises `Invalid` when this version does not have it."""
+        nothing and asks no model."""
         strategy = agent.definition.memory_strategy
         around = Surroundings(
             scope=scope,
@@ -115,7 +114,7 @@ class Memories:
 
     async def inspect(self, scope: Scope, ledger_limit: int = 200) -> MemorySnapshot:
         """What the agent remembers in the session, its ledger newest first. Raises `Invalid`."""
-        agent = await self.agent(scope.agent_id, scope.session_id)
+        agent = await self.agent(scope.agent_id)
         snapshot = await self.of(agent, scope, "").inspect()
         return replace(snapshot, ledger=tuple(await self._memory.ledger(scope, ledger_limit)))
 
@@ -146,7 +145,7 @@ class Memories:
         """How much the next request to an agent is, without the new message. Stores nothing, asks
         no model for anything; a scope that nothing was said in yet will do, too. Raises
         `ChattyError` when it cannot be told."""
-        agent = await self.agent(scope.agent_id, scope.session_id)
+        agent = await self.agent(scope.agent_id)
         memory = self.of(agent, scope, "", only_looks=True)
         return await next_request(agent, scope, memory, self._models)
 
@@ -161,7 +160,7 @@ class Memories:
         if entry is None:
             raise Invalid("That ledger row is no longer there.")
         scope = Scope(entry.agent_id, entry.session_id)
-        agent = await self.agent(scope.agent_id, scope.session_id)
+        agent = await self.agent(scope.agent_id)
         memory = self.of(agent, scope, entry.run_id)
         if not isinstance(memory, Refolding):
             raise Invalid(f"The memory of {agent.name} does not fold; choose State first.")
@@ -184,7 +183,7 @@ class Memories:
         """Let an agent's memory take in the whole branch, as of a chat that was imported; returns
         once it has begun. Stopping it leaves the rest queued. Raises `Invalid` while the chat is
         answering."""
-        agent = await self.agent(scope.agent_id, scope.session_id)
+        agent = await self.agent(scope.agent_id)
         with self._running.answering_in(scope.session_id):
             await self._running.settled(scope)
             branch = await self._messages.branch(scope.session_id)
@@ -207,7 +206,7 @@ class Memories:
         """Let memory settle that lost something to a deletion; nothing where the agent is gone,
         or nothing of it waits."""
         try:
-            agent = await self.agent(scope.agent_id, scope.session_id)
+            agent = await self.agent(scope.agent_id)
         except Invalid:
             return
         memory = self.of(agent, scope, "")

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 import chatty_desktop
 from chatty_desktop.domain.agents import read_agent, write_agent
-from chatty_desktop.engine.memory import implemented
 from chatty_desktop.paths import resources_folder
 
 AGENTS = sorted(resources_folder().glob("agents/*.json"))
@@ -19,7 +19,7 @@ PROMPTS = sorted(resources_folder().glob("prompts/*.md"))
 @pytest.mark.parametrize("file", AGENTS, ids=lambda file: file.stem)
 def test_a_starter_agent_loads_runs_in_this_version_and_survives_export(file: Path) -> None:
     agent = read_agent(file.read_text("utf-8"))
-    assert implemented(agent.memory_strategy.kind)
+    assert find_spec(f"chatty_desktop.engine.memory.{agent.memory_strategy.kind}")
     assert read_agent(write_agent(agent)) == agent
 
 

@@ -35,8 +35,7 @@ class _Part:
 
 
 class Layer:
-    """The layers of one agent in one session. Raises `Invalid` on building for a layer of a kind
-    this version does not have."""
+    """The layers of one agent in one session."""
 
     def __init__(self, config: Composite, around: Surroundings) -> None:
         self._config = config

@@ -12,7 +12,6 @@ from chatty_desktop.domain.agents import AgentDefinition
 from chatty_desktop.domain.strategies import problems
 from chatty_desktop.ui.agents.form import AgentForm
 from chatty_desktop.ui.agents.json_view import JsonView
-from chatty_desktop.ui.agents.strategy_picker import unusable
 from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import scrolled
@@ -39,7 +38,6 @@ class DefinitionViews(QTabWidget):
         self.form = AgentForm(theme, choices)
         self.json = JsonView(theme)
         self.stored = False
-        self._before: dict[str, Any] = {}
         self._checked = False
         self._filling = False
         self._scrolled = scrolled(self.form)
@@ -52,7 +50,6 @@ class DefinitionViews(QTabWidget):
     def begin(self, definition: dict[str, Any], *, stored: bool) -> None:
         """Show the definition of an agent that is `stored`, or that of a new one."""
         self.stored = stored
-        self._before = definition
         self._checked = False
         self._put(definition)
 
@@ -71,13 +68,7 @@ class DefinitionViews(QTabWidget):
         """What is in the view that is shown, or None with the problems shown."""
         if not (self.currentIndex() == JSON and self.json.edited):
             return self._check_form()
-        if not self.json.check():
-            return None
-        definition = self.json.definition()
-        strategy = definition.memory_strategy.model_dump(mode="json")
-        refusal = unusable(strategy, self._before["memory_strategy"])
-        self.json.problem.say(refusal)
-        return None if refusal else definition
+        return self.json.definition() if self.json.check() else None
 
     def say_name_is_taken(self) -> None:
         """Another agent is called so."""
@@ -100,15 +91,12 @@ class DefinitionViews(QTabWidget):
 
     def _check_form(self) -> AgentDefinition | None:
         self._checked = True
-        value = self.form.value()
         found: list[tuple[str, str]] = []
         definition: AgentDefinition | None = None
         try:
-            definition = AgentDefinition.model_validate(value)
+            definition = AgentDefinition.model_validate(self.form.value())
         except ValidationError as error:
             found = problems(error)
-        if refusal := unusable(value["memory_strategy"], self._before["memory_strategy"]):
-            found.append(("memory_strategy.kind", refusal))
         left = self.form.show_problems(found)
         self.told.emit("\n".join(f"{path}: {reason}" if path else reason for path, reason in left))
         return None if found else definition

@@ -9,7 +9,6 @@ from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from chatty_desktop.engine.memory import missing
 from chatty_desktop.ui.agents.strategy_form import FormParts, Problems, about, build_form
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import IconLabel, Problem, emphasise, icon_button
@@ -17,7 +16,7 @@ from chatty_desktop.ui.tokens import XS, M, S
 
 
 class LayerCard(QFrame):
-    """A layer. One of a kind that is not there yet is kept as it came.
+    """A layer.
 
     changed: something in its form changed.
     move_wanted: up (-1) or down (1). remove_wanted: away with it.
@@ -35,7 +34,6 @@ class LayerCard(QFrame):
         super().__init__(parent)
         self.kind = str(config["kind"])
         self._title = about(self.kind).title
-        self._config = dict(config)
         self.form = build_form(self.kind, parts)
         self.setProperty("panel", "raised")
         self.head = _Head(parts, self)
@@ -45,22 +43,17 @@ class LayerCard(QFrame):
         self.head.row.addWidget(self.up)
         self.head.row.addWidget(self.down)
         self.head.row.addWidget(self.remove)
-        self._notice = Problem(parts.theme, "warning", "info")
         self._problem = Problem(parts.theme, "danger", "warning-circle")
         column = QVBoxLayout(self)
         column.setContentsMargins(S, S, S, S)
         column.setSpacing(S)
         column.addWidget(self.head)
-        column.addWidget(self._notice)
         column.addWidget(self._problem)
-        if self.form is None:
-            self._notice.say(missing(self.kind))
-        else:
-            self.form.set(config)
-            self.form.column.setContentsMargins(M, 0, M, S)
-            self.form.changed.connect(self.changed)
-            self.form.setVisible(self.form.column.count() > 0)
-            column.addWidget(self.form)
+        self.form.set(config)
+        self.form.column.setContentsMargins(M, 0, M, S)
+        self.form.changed.connect(self.changed)
+        self.form.setVisible(self.form.column.count() > 0)
+        column.addWidget(self.form)
         self.up.clicked.connect(lambda: self.move_wanted.emit(-1))
         self.down.clicked.connect(lambda: self.move_wanted.emit(1))
         self.remove.clicked.connect(self.remove_wanted)
@@ -76,11 +69,11 @@ class LayerCard(QFrame):
 
     def value(self) -> dict[str, Any]:
         """The layer's configuration as it stands."""
-        return self._config if self.form is None else self.form.value()
+        return self.form.value()
 
     def show_problems(self, problems: Problems) -> None:
         """Show each problem, by its path within the layer, beside its field or above them."""
-        left = list(problems) if self.form is None else self.form.show_problems(problems)
+        left = self.form.show_problems(problems)
         said = (f"{path}: {reason}" if path else reason for path, reason in left)
         self._problem.say("\n".join(said))
 

@@ -9,7 +9,6 @@ from PySide6.QtCore import QPoint
 from PySide6.QtWidgets import QMenu, QPushButton, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.strategies import Composite
-from chatty_desktop.engine.memory import implemented
 from chatty_desktop.ui.agents.layer_card import LayerCard
 from chatty_desktop.ui.agents.strategy_form import (
     About,
@@ -78,12 +77,7 @@ class Form(StrategyForm):
         menu = QMenu(self.add_button)
         for kind in kinds():
             if kind not in _NO_LAYERS:
-                there = implemented(kind)
-                title = about(kind).title
-                action = menu.addAction(
-                    title if there else tr("{title} (not there yet)", title=title)
-                )
-                action.setEnabled(there)
+                action = menu.addAction(about(kind).title)
                 action.setData(kind)
         menu.triggered.connect(lambda action: self.add(action.data()))
         self.add_button.setMenu(menu)
@@ -139,9 +133,7 @@ class Form(StrategyForm):
     def controls(self) -> list[QWidget]:
         inner: list[QWidget] = []
         for card in self.cards:
-            form = card.form
-            inner += [card.head, card.up, card.down, card.remove]
-            inner += form.controls() if form is not None else []
+            inner += [card.head, card.up, card.down, card.remove, *card.form.controls()]
         return [*inner, self.add_button]
 
     def show_problems(self, problems: Problems) -> list[tuple[str, str]]:

@@ -1,7 +1,6 @@
 """What every strategy's form is, and how the form of a kind is found.
 
-A file `strategy_<kind>.py` in this folder holds `ABOUT`, and a class `Form` once the strategy can
-be chosen.
+A file `strategy_<kind>.py` in this folder holds `ABOUT` and a class `Form`.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from chatty_desktop.domain.strategies import Strategy
-from chatty_desktop.engine.memory import implemented
 from chatty_desktop.ui.controls import Field, ModelChoices
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.theme import Theme
@@ -100,9 +98,9 @@ def about(kind: str) -> About:
     return replace(found, title=tr(found.title), when=tr(found.when))
 
 
-def build_form(kind: str, parts: FormParts) -> StrategyForm | None:
-    """The form of a kind, None for one that this version cannot run."""
-    return cast("StrategyForm", _module(kind).Form(parts)) if implemented(kind) else None
+def build_form(kind: str, parts: FormParts) -> StrategyForm:
+    """The form of a kind."""
+    return cast("StrategyForm", _module(kind).Form(parts))
 
 
 def _module(kind: str) -> Any:

@@ -19,7 +19,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from chatty_desktop.engine.memory import implemented, missing
 from chatty_desktop.ui.agents.strategy_form import (
     FormParts,
     Problems,
@@ -64,15 +63,11 @@ class StrategyPicker(QWidget):
         self.choice.view().setMinimumWidth(460)
         for kind in self._kinds:
             entry = about(kind)
-            there = implemented(kind)
-            self.choice.addItem(
-                entry.title if there else tr("{title} (not there yet)", title=entry.title), kind
-            )
+            self.choice.addItem(entry.title, kind)
             self.choice.setItemData(self.choice.count() - 1, entry.when, WhenRole)
             role = Qt.ItemDataRole.AccessibleDescriptionRole
             self.choice.setItemData(self.choice.count() - 1, entry.when, role)
         self._field = Field(tr("Memory"), self.choice, theme, about("none").when)
-        self._notice = Problem(theme, "warning", "info")
         self._mid_session = Problem(theme, "memory", "brain")
         line = QFrame()
         line.setProperty("line", "memory")
@@ -88,7 +83,6 @@ class StrategyPicker(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(S)
         column.addWidget(self._field)
-        column.addWidget(self._notice)
         column.addWidget(self._mid_session)
         column.addWidget(self._frame)
         self.choice.currentIndexChanged.connect(self._chosen)
@@ -99,9 +93,9 @@ class StrategyPicker(QWidget):
         return self._kinds[self.choice.currentIndex()]
 
     @property
-    def form(self) -> StrategyForm | None:
-        """The form of the chosen kind, None for one that is not there yet."""
-        return self._forms.get(self.kind)
+    def form(self) -> StrategyForm:
+        """The form of the chosen kind."""
+        return self._forms[self.kind]
 
     def set(self, config: Mapping[str, Any], *, stored: bool) -> None:
         """Show a strategy; `stored`: it is that of an agent that may have chats already."""
@@ -116,19 +110,16 @@ class StrategyPicker(QWidget):
         self.choice.setCurrentIndex(self._kinds.index(config["kind"]))
         self.choice.blockSignals(False)
         self._draw()
-        if self.form is not None:
-            self.form.set(config)
+        self.form.set(config)
 
     def value(self) -> dict[str, Any]:
-        """The strategy as it stands; one that is not there yet is given back as it came."""
-        if self.form is not None:
-            return self.form.value()
-        return self._loaded if self._loaded["kind"] == self.kind else {"kind": self.kind}
+        """The strategy as it stands."""
+        return self.form.value()
 
     def show_problems(self, problems: Problems) -> list[tuple[str, str]]:
         """Show each problem, by its path within the strategy, beside its field. Returns those
         that no field is for."""
-        left = list(problems) if self.form is None else self.form.show_problems(problems)
+        left = self.form.show_problems(problems)
         self._field.say("; ".join(reason for path, reason in left if path in ("", "kind")))
         return [problem for problem in left if problem[0] not in ("", "kind")]
 
@@ -140,20 +131,17 @@ class StrategyPicker(QWidget):
         kind = self.kind
         if kind not in self._forms:
             form = build_form(kind, self._parts)
-            if form is not None:
-                form.changed.connect(self.changed)
-                form.rearranged.connect(lambda: self._put_after_choice(form))
-                self._forms[kind] = form
-                self._form_column.addWidget(form)
-                self._put_after_choice(form)
-        for name, form in self._forms.items():
-            form.setVisible(name == kind)
-        chosen = self._forms.get(kind)
-        self._frame.setVisible(chosen is not None and chosen.column.count() > 0)
+            form.changed.connect(self.changed)
+            form.rearranged.connect(lambda: self._put_after_choice(form))
+            self._forms[kind] = form
+            self._form_column.addWidget(form)
+            self._put_after_choice(form)
+        for name, each in self._forms.items():
+            each.setVisible(name == kind)
+        self._frame.setVisible(self.form.column.count() > 0)
         self._field.hint(about(kind).when)
         self._field.say("")
-        self._notice.say("" if implemented(kind) else missing(kind))
-        another = self._stored and implemented(kind) and kind != self._loaded["kind"]
+        another = self._stored and kind != self._loaded["kind"]
         self._mid_session.say(tr(MID_SESSION) if another else "")
 
     def _put_after_choice(self, form: StrategyForm) -> None:
@@ -166,15 +154,6 @@ class StrategyPicker(QWidget):
             if own and not inner and control.focusPolicy() & Qt.FocusPolicy.TabFocus:
                 QWidget.setTabOrder(before, control)
                 before = control
-
-
-def unusable(strategy: Mapping[str, Any], loaded: Mapping[str, Any]) -> str:
-    """Why a strategy cannot be saved as choice, "" when it can. One that is not there yet, as a
-    whole or in a layer, may stay as it was loaded, so that an imported agent keeps its
-    configuration."""
-    kinds = [str(each.get("kind")) for each in (strategy, *strategy.get("layers", ()))]
-    absent = [kind for kind in kinds if not implemented(kind)]
-    return missing(absent[0]) if absent and strategy != loaded else ""
 
 
 class _KindDelegate(QStyledItemDelegate):
@@ -196,7 +175,6 @@ class _KindDelegate(QStyledItemDelegate):
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
         tokens = self._theme.tokens
-        there = implemented(index.data(Qt.ItemDataRole.UserRole))
         painter.save()
         if option.state & QStyle.StateFlag.State_Selected:
             painter.fillRect(option.rect, QColor(tokens.selection))
@@ -204,7 +182,7 @@ class _KindDelegate(QStyledItemDelegate):
         font = option.font
         font.setWeight(font.Weight.DemiBold)
         painter.setFont(font)
-        painter.setPen(QColor(tokens.text if there else tokens.muted))
+        painter.setPen(QColor(tokens.text))
         painter.drawText(inner, int(Qt.AlignmentFlag.AlignTop), index.data())
         painter.setFont(self._theme.small())
         painter.setPen(QColor(tokens.muted))

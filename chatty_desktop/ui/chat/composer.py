@@ -20,7 +20,6 @@ from PySide6.QtWidgets import (
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.events import RunPhase
 from chatty_desktop.domain.settings import SendWith
-from chatty_desktop.engine.memory import implemented
 from chatty_desktop.ui.chat.input import MessageInput
 from chatty_desktop.ui.chat.laid_aside import LaidAside, is_long
 from chatty_desktop.ui.chat.memory_words import short
@@ -278,28 +277,22 @@ class Composer(QFrame):
             set_tone(self._memory, "warning")
             self._memory_icon.show_icon("warning", "warning")
         else:
-            strategy = agent.definition.memory_strategy
-            there = implemented(strategy.kind)
             self._model.setText(
                 agent.definition.model or self._default_model or tr("first available model")
             )
-            self._memory.setText(short(strategy))
-            set_tone(self._memory, "memory" if there else "warning")
-            self._memory_icon.show_icon(
-                "brain" if there else "warning", "memory" if there else "warning"
-            )
+            self._memory.setText(short(agent.definition.memory_strategy))
+            set_tone(self._memory, "memory")
+            self._memory_icon.show_icon("brain", "memory")
         self._model.setToolTip(tr("Model: {model}", model=self._model.text()) if agent else "")
         self.agent_shown.emit(agent)
         self._show_state()
 
     def _show_state(self) -> None:
-        agent = self.agent
-        usable = agent is not None and implemented(agent.definition.memory_strategy.kind)
         answering = self.answering
         self.send.setVisible(not answering)
         self.stop.setVisible(answering)
         said = bool(self._aside.texts) or self.input.has_words()
-        self.send.setEnabled(usable and not self._sending and said)
+        self.send.setEnabled(self.agent is not None and not self._sending and said)
         self._status.setText(tr(_PHASES[self._phase]))
         settling = self._phase in ("settling", "waiting_for_memory")
         set_tone(self._status, "memory" if settling else "muted")

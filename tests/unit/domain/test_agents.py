@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -12,7 +13,6 @@ from hypothesis import strategies as st
 from chatty_desktop.domain.agents import AgentDefinition, read_agent, write_agent
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.strategies import NoMemory, State, Window
-from chatty_desktop.engine.memory import implemented
 from chatty_desktop.paths import resources_folder
 
 STARTERS = sorted((resources_folder() / "agents").glob("*.json"))
@@ -97,7 +97,7 @@ def test_nine_agents_come_with_the_app_and_the_first_is_companion() -> None:
 @pytest.mark.parametrize("file", STARTERS, ids=lambda file: str(file.stem))
 def test_a_starter_agent_can_be_used_as_it_is(file: Any) -> None:
     agent = read_agent(file.read_text("utf-8"))
-    assert implemented(agent.memory_strategy.kind)
+    assert find_spec(f"chatty_desktop.engine.memory.{agent.memory_strategy.kind}")
     assert agent.model is None, "the default model is the one that is there"
     assert agent.system_prompt
     if isinstance(agent.memory_strategy, State):
