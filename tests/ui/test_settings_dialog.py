@@ -7,9 +7,11 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.settings import Settings
+from chatty_desktop.ui.settings import page_about, page_providers
 from chatty_desktop.ui.settings.dialog import SettingsDialog
 from chatty_desktop.ui.settings.pages import PAGES
 from tests.ui.opened import Opened
@@ -49,6 +51,34 @@ async def test_a_search_leaves_the_pages_that_say_the_words(open_window: Opened)
     assert dialog.current == ""
     dialog.search.clear()
     assert len(shown(dialog)) == len(PAGES)
+
+
+async def test_a_page_is_entered_once_on_opening_and_not_by_letters_of_the_search(
+    open_window: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entered: list[str] = []
+    for page in (page_about, page_providers):
+        name = page.__name__.rpartition("_")[2]
+        monkeypatch.setattr(
+            page.SettingsPage, "entered", lambda _page, name=name: entered.append(name)
+        )
+    window = open_window.window
+    dialog = window.open_settings("about")
+    assert entered == ["about"]
+    dialog.close()
+    window.open_settings("about")
+    assert entered == ["about"] * 2
+    dialog.close()
+    window.open_settings()
+    assert entered == ["about"] * 3
+    QTest.keyClicks(dialog.search, "licence")
+    assert dialog.current == "about"
+    assert entered == ["about"] * 3
+    window.open_settings("about")
+    assert entered == ["about"] * 4
+    dialog.search.setText("no page says this")
+    window.open_settings()
+    assert entered == ["about"] * 4 + ["providers"]
 
 
 async def test_a_change_that_breaks_a_rule_is_refused_and_nothing_is_written(

@@ -82,10 +82,15 @@ class SettingsDialog(QWidget):
 
     def open(self, page: str = "") -> None:
         """Show the window, on a page by its name, else where it was left."""
+        before = self.current
         self.search.clear()
         wanted = page or self.current or PAGES[0][0]
-        self.list.setCurrentItem(self._item(wanted))
-        self._choose(self._item(wanted))
+        # Each page is entered once: another row, also one that the end of a search chose, enters
+        # its page by itself.
+        if wanted != self.current:
+            self.list.setCurrentItem(self._item(wanted))
+        elif wanted == before:
+            self._choose(self._item(wanted))
         if self.isMinimized():
             self.showNormal()
         self.show()
@@ -201,7 +206,7 @@ class SettingsDialog(QWidget):
         if self.list.currentRow() not in found:
             self.list.setCurrentRow(found[0] if found else -1)
         else:
-            self._choose(self.list.currentItem())
+            self._point_out(self.page(self.current))
 
     def _point_out(self, page: Page) -> None:
         """Bring the first field of a page that the search means into sight, and mark it."""

@@ -23,13 +23,9 @@ from chatty_desktop.ui.settings.providers.new import NewProvider, name_problem
 from chatty_desktop.ui.settings.providers.parting import Parting
 from chatty_desktop.ui.settings.providers.renaming import Renaming
 from chatty_desktop.ui.settings.providers.trying import Trials
-from chatty_desktop.ui.throttle import Throttle
 
 NO_KEYRING = N_("This computer has no keyring that the app can use.")
 """What the keyring says of itself, marked here for the translators."""
-
-LOOK_MS = 1_000
-"""The search enters the page with each letter; the servers are asked no more often than this."""
 
 
 class SettingsPage(Page):
@@ -43,7 +39,6 @@ class SettingsPage(Page):
         self._checks: dict[str, asyncio.Task[None]] = {}
         self._trials = Trials(around.app, around.tasks, self)
         self._trials.ended.connect(self._tried)
-        self._looking = Throttle(LOOK_MS, self._look_at_all, self)
         self.report = Problem(around.theme, "accent", "info")
         self.keyring = Problem(around.theme, "accent", "key")
         self.list = ProviderList(around.theme)
@@ -87,7 +82,9 @@ class SettingsPage(Page):
         self._shown = entries
 
     def entered(self) -> None:
-        self._looking.request()
+        for name, entry in self._shown.items():
+            self._look(name, entry)
+        self.tasks.start(self._look_for_keyring())
 
     def event_happened(self, event: Event) -> None:
         if isinstance(event, KeyChanged) and self.isVisible():
@@ -96,11 +93,6 @@ class SettingsPage(Page):
                 self._look(event.provider_id, entry)
 
     # --- how they are --------------------------------------------------------------------------
-
-    def _look_at_all(self) -> None:
-        for name, entry in self._shown.items():
-            self._look(name, entry)
-        self.tasks.start(self._look_for_keyring())
 
     def _look(self, name: str, entry: ProviderSettings) -> None:
         """Ask a provider, and where its key comes from."""
