@@ -22,6 +22,7 @@ from chatty_desktop.domain.model_files import (
     size_label,
 )
 from chatty_desktop.providers.addresses import is_loopback, ollama_root
+from chatty_desktop.providers.clients import new_client
 from chatty_desktop.providers.gguf import NotGGUF, Value, read_header
 from chatty_desktop.providers.model_folders import Found, files_in, known_folders
 from chatty_desktop.providers.ollama import OLLAMA_URL
@@ -95,13 +96,11 @@ class Discovery:
         return OllamaFound(address, tuple(model for model in models if model.name))
 
     async def _listing(self, address: str) -> list[Any] | None:
-        # Imported in a thread: it takes a tenth of a second.
-        httpx = await asyncio.to_thread(_httpx)
+        client = await new_client(trust_env=not is_loopback(address))
+        import httpx
+
         try:
-            async with (
-                asyncio.timeout(_ASK_SECONDS),
-                httpx.AsyncClient(trust_env=not is_loopback(address)) as client,
-            ):
+            async with asyncio.timeout(_ASK_SECONDS), client:
                 answer = await client.get(f"{address}/api/tags")
                 models = answer.json()["models"]
         except (httpx.HTTPError, OSError, TimeoutError, ValueError, KeyError, TypeError) as error:
@@ -263,9 +262,3 @@ def _ollama_model(entry: dict[str, Any]) -> OllamaModel:
         quantization=str(details.get("quantization_level") or ""),
         embeds=embeds_by_family(family),
     )
-
-
-def _httpx() -> Any:
-    import httpx
-
-    return httpx

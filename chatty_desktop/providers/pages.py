@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import socket
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin, urlsplit
 
 from chatty_desktop.domain.errors import Invalid, Refused, Unreachable
 from chatty_desktop.domain.pages import Page, out_of_bounds
+from chatty_desktop.providers.clients import new_client
 from chatty_desktop.providers.page_text import page_text
 
 if TYPE_CHECKING:
@@ -36,12 +37,13 @@ class WebPages:
 
     async def fetch(self, url: str) -> Page:
         checked_url(url)
-        httpx = await asyncio.to_thread(_httpx)
+        # No proxies of the environment: they would resolve names on their own.
+        client = await new_client(trust_env=False, http2=False)
+        import httpx
+
         try:
-            async with asyncio.timeout(self._seconds):
-                # No proxies of the environment: they would resolve names on their own.
-                async with httpx.AsyncClient(trust_env=False, http2=False) as client:
-                    return await self._follow(client, url)
+            async with asyncio.timeout(self._seconds), client:
+                return await self._follow(client, url)
         except TimeoutError:
             raise Unreachable(
                 f"{url} did not come within {self._seconds:g} seconds.", cause="timeout"
@@ -146,9 +148,3 @@ async def _page(response: httpx.Response, url: str) -> Page:
     if not text:
         raise Refused(f"{url} has no text that could be read. It may need a browser.")
     return Page(url, title, text)
-
-
-def _httpx() -> Any:
-    import httpx
-
-    return httpx

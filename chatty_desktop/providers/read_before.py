@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chatty_desktop.domain.requests import WireMessage
+from chatty_desktop.providers.clients import new_client
 from chatty_desktop.providers.local_engine import LocalEngine
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ class ReadBefore:
                 return False
             # Out of the way, should the engine end over it.
             tried = await asyncio.to_thread(file.rename, file.with_suffix(_TRIED))
-            async with _client(engine, _RESTORE_SECONDS) as client:
+            async with await _client(engine, _RESTORE_SECONDS) as client:
                 await _act(client, "restore", tried.name)
             await asyncio.to_thread(tried.rename, file)
         except _failures() as problem:
@@ -77,7 +78,7 @@ class ReadBefore:
                 return
             unfinished = f".{name}.{os.getpid()}.new"
             try:
-                async with _client(engine, _KEEP_SECONDS) as client:
+                async with await _client(engine, _KEEP_SECONDS) as client:
                     await _read(client, own)
                     await _act(client, "save", unfinished)
                 await asyncio.to_thread(self._finish, unfinished, name)
@@ -146,10 +147,8 @@ def _told(message: WireMessage) -> dict[str, str]:
     return {"role": message.role, "content": message.content or ""}
 
 
-def _client(engine: LocalEngine, seconds: float) -> httpx.AsyncClient:
-    import httpx
-
-    return httpx.AsyncClient(
+async def _client(engine: LocalEngine, seconds: float) -> httpx.AsyncClient:
+    return await new_client(
         base_url=engine.address,
         headers={"Authorization": f"Bearer {engine.key}"},
         timeout=seconds,

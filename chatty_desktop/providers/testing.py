@@ -14,6 +14,7 @@ from chatty_desktop.domain.provider_tests import ProviderTest
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.providers import failures
 from chatty_desktop.providers.addresses import normal, ollama_root, openai_roots
+from chatty_desktop.providers.clients import make_client
 from chatty_desktop.providers.failures import Asked
 from chatty_desktop.providers.ollama import OLLAMA_URL
 from chatty_desktop.providers.openai_compatible import OPENAI_URL
@@ -115,7 +116,7 @@ class _Ollama:
             keyless=not key,
             start_hint="Is Ollama running? Start it, or mend the address.",
         )
-        self.questions = Questions(asked, patience, _ollama_client, usual_port=11434)
+        self.questions = Questions(asked, patience, make_client, usual_port=11434)
 
     async def run(self, thorough: bool) -> ProviderTest:
         answer = await self.questions.get(f"{self._root}/api/tags", self._key)
@@ -142,9 +143,3 @@ def _openai_client(**options: Any) -> Any:
     from openai import DefaultAsyncHttpxClient
 
     return DefaultAsyncHttpxClient(**options)
-
-
-def _ollama_client(**options: Any) -> Any:
-    import httpx
-
-    return httpx.AsyncClient(**options)

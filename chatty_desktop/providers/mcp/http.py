@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -69,12 +70,15 @@ async def address_streams(server: McpServer, seen: Seen) -> AsyncIterator[Transp
         if not events and isinstance(response.stream, httpx2.AsyncByteStream):
             response.stream = Bounded(response.stream)
 
+    # In a thread: it reads the certificates that are trusted.
+    client = await asyncio.to_thread(
+        httpx2.AsyncClient,
+        headers=dict(server.headers),
+        timeout=httpx2.Timeout(CONNECT_SECONDS, read=SILENCE_SECONDS),
+        event_hooks={"response": [look]},
+    )
     async with (
-        httpx2.AsyncClient(
-            headers=dict(server.headers),
-            timeout=httpx2.Timeout(CONNECT_SECONDS, read=SILENCE_SECONDS),
-            event_hooks={"response": [look]},
-        ) as client,
+        client,
         streamable_http_client(server.url or "", http_client=client) as streams,
     ):
         yield streams
