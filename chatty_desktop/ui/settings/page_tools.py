@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Coroutine, Mapping
+from collections.abc import Collection, Coroutine, Mapping
 from functools import partial
 from typing import Any
 
 from PySide6.QtWidgets import QMessageBox, QVBoxLayout
 
-from chatty_desktop.domain.errors import Invalid, NoKeyring
+from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import Event, McpChanged
 from chatty_desktop.domain.mcp import McpState
 from chatty_desktop.domain.mcp_settings import McpServer, name_problem
@@ -16,16 +16,15 @@ from chatty_desktop.domain.settings import Settings
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Words
 from chatty_desktop.ui.questions import ask
+from chatty_desktop.ui.settings.key_file import FileWords, Saving, keep_keys
 from chatty_desktop.ui.settings.page import Page, Surroundings
 from chatty_desktop.ui.settings.tools.adding import Adding
 from chatty_desktop.ui.settings.tools.built_in import BuiltIn
 from chatty_desktop.ui.settings.tools.card import ServerCard
 from chatty_desktop.ui.settings.tools.form import ServerForm
 from chatty_desktop.ui.settings.tools.words import WHAT_IT_IS, command_words
+from chatty_desktop.ui.tasks import Failed
 from chatty_desktop.ui.tokens import S
-
-Saving = Callable[[bool], Coroutine[Any, Any, None]]
-"""Saves something with keys; whether they may go into a file."""
 
 Button = QMessageBox.StandardButton
 
@@ -219,46 +218,24 @@ class SettingsPage(Page):
         self.say("")
         self.tasks.start(work, failed=self.problem.say)
 
-    def _keep(self, saving: Saving, failed: Callable[[str], None], name: str) -> None:
-        """Save what has keys in it, and ask about a file where there is no keyring."""
+    def _keep(self, saving: Saving, failed: Failed, name: str) -> None:
+        """Save what has keys in it."""
         self.say("")
 
-        async def trying(into_file: bool) -> None:
-            try:
-                await saving(into_file)
-            except NoKeyring as error:
-                if into_file:
-                    raise
-                self._ask_about_file(saving, failed, name, str(error))
+        def words(reason: str) -> FileWords:
+            return FileWords(
+                tr("Keep the keys of {name} in a file?", name=name),
+                tr(
+                    "{reason}\n\nThe keys can be kept in the file {file}, which only you can read."
+                    " Whoever gets into your account or at a copy of the disk can read them there.",
+                    reason=reason,
+                    file=self.app.paths.keys,
+                ),
+                keep=tr("Keep them in the file"),
+                leave=tr("Do not store them"),
+            )
 
-        self.tasks.start(trying(False), failed=failed)
-
-    def _ask_about_file(
-        self, saving: Saving, failed: Callable[[str], None], name: str, reason: str
-    ) -> None:
-        def answered(answer: Button) -> None:
-            if answer == Button.Yes:
-                self.tasks.start(saving(True), failed=failed)
-            elif answer == Button.Retry:
-                self._keep(saving, failed, name)
-
-        ask(
-            self,
-            tr("Keep the keys of {name} in a file?", name=name),
-            tr(
-                "{reason}\n\nThe keys can be kept in the file {file}, which only you can read."
-                " Whoever gets into your account or at a copy of the disk can read them there.",
-                reason=reason,
-                file=self.app.paths.keys,
-            ),
-            (Button.Cancel, Button.Yes, Button.Retry),
-            answered,
-            {
-                Button.Cancel: tr("Do not store them"),
-                Button.Yes: tr("Keep them in the file"),
-                Button.Retry: tr("Try the keyring again"),
-            },
-        )
+        keep_keys(self, self.tasks, saving, words, failed)
 
 
 def _changed(now: Settings, name: str, values: Mapping[str, object]) -> McpServer:

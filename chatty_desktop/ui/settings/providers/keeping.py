@@ -1,14 +1,13 @@
-"""Storing and forgetting a key, with the question where there is no keyring."""
+"""Storing and forgetting a key."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QMessageBox, QWidget
+from PySide6.QtWidgets import QWidget
 
 from chatty_desktop.app import App
-from chatty_desktop.domain.errors import NoKeyring
 from chatty_desktop.domain.keys import environment_name
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.questions import ask
+from chatty_desktop.ui.settings.key_file import FileWords, keep_keys
 from chatty_desktop.ui.settings.providers.key_field import KeyField
 from chatty_desktop.ui.tasks import Failed, Tasks
 
@@ -24,36 +23,23 @@ class KeyKeeping:
 
     def store(self, name: str, key: str, field: KeyField | None) -> None:
         """Keep the key of a provider."""
-        self._start(self._storing(name, key, field, into_file=False), field)
+
+        async def saving(into_file: bool) -> None:
+            await self._app.keys.set(name, key, into_file=into_file)
+            if field is not None:
+                field.clear()
+
+        def words(reason: str) -> FileWords:
+            return self._words(name, reason)
+
+        keep_keys(self._over, self._tasks, saving, words, _beside(field))
 
     def forget(self, name: str, field: KeyField | None) -> None:
         """Forget the key of a provider."""
-        self._start(self._app.keys.forget(name), field)
+        self._tasks.start(self._app.keys.forget(name), failed=_beside(field))
 
-    async def _storing(
-        self, name: str, key: str, field: KeyField | None, *, into_file: bool
-    ) -> None:
-        try:
-            await self._app.keys.set(name, key, into_file=into_file)
-        except NoKeyring as error:
-            if into_file:
-                raise
-            self._ask(name, key, field, str(error))
-            return
-        if field is not None:
-            field.clear()
-
-    def _ask(self, name: str, key: str, field: KeyField | None, reason: str) -> None:
-        button = QMessageBox.StandardButton
-
-        def answered(answer: QMessageBox.StandardButton) -> None:
-            if answer == button.Yes:
-                self._start(self._storing(name, key, field, into_file=True), field)
-            elif answer == button.Retry:
-                self.store(name, key, field)
-
-        ask(
-            self._over,
+    def _words(self, name: str, reason: str) -> FileWords:
+        return FileWords(
             tr("Keep the key of {name} in a file?", name=name),
             tr(
                 "{reason}\n\nThe key can be kept in the file {file}, which only you can read."
@@ -64,15 +50,10 @@ class KeyKeeping:
                 file=self._app.paths.keys,
                 variable=environment_name(name),
             ),
-            (button.Cancel, button.Yes, button.Retry),
-            answered,
-            {
-                button.Cancel: tr("Do not store it"),
-                button.Yes: tr("Keep it in the file"),
-                button.Retry: tr("Try the keyring again"),
-            },
+            keep=tr("Keep it in the file"),
+            leave=tr("Do not store it"),
         )
 
-    def _start(self, work: object, field: KeyField | None) -> None:
-        failed: Failed | None = field.field.say if field is not None else None
-        self._tasks.start(work, failed=failed)  # type: ignore[arg-type]
+
+def _beside(field: KeyField | None) -> Failed | None:
+    return field.field.say if field is not None else None
