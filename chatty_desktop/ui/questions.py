@@ -41,3 +41,31 @@ def ask(
     box.finished.connect(finished)
     box.open()
     return box
+
+
+def confirm(
+    parent: QWidget,
+    text: str,
+    detail: str,
+    word: str,
+    do: Callable[[], object],
+    *,
+    danger: bool = False,
+) -> QMessageBox:
+    """Ask whether to do something; `word` is on the button that does it. `danger`: it cannot be
+    taken back."""
+    button = QMessageBox.StandardButton
+
+    def answered(answer: QMessageBox.StandardButton) -> None:
+        if answer == button.Yes:
+            do()
+
+    return ask(
+        parent,
+        text,
+        detail,
+        (button.Cancel, button.Yes),
+        answered,
+        {button.Yes: word},
+        danger=button.Yes if danger else None,
+    )

@@ -37,7 +37,7 @@ from chatty_desktop.ui.agents.agent_files import (
 from chatty_desktop.ui.agents.agent_row import AgentDelegate, AgentRole, described
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Empty, Problem, icon_button, tip
-from chatty_desktop.ui.questions import ask
+from chatty_desktop.ui.questions import ask, confirm
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
@@ -172,22 +172,16 @@ class AgentList(QWidget):
         if agent is None:
             return
         self._say()
-        button = QMessageBox.StandardButton
-
-        def answered(answer: QMessageBox.StandardButton) -> None:
-            if answer == button.Yes:
-                self._tasks.start(self._delete(agent), failed=self.failure.say)
-
-        ask(
+        confirm(
             self,
             tr("Delete {name}?", name=agent.name),
             tr(
                 "What it remembers goes with it, in every chat: the kept state with its history,"
                 " and the ledger. What was said stays in the chats. This cannot be undone."
             ),
-            (button.Cancel, button.Yes),
-            answered,
-            {button.Yes: tr("Delete")},
+            tr("Delete"),
+            lambda: self._tasks.start(self._delete(agent), failed=self.failure.say),
+            danger=True,
         )
 
     # --- doing it ----------------------------------------------------------------------------

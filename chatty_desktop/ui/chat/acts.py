@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.errors import Invalid
@@ -34,7 +34,7 @@ from chatty_desktop.ui.chat.message_menu import MessageMenu
 from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.counts import counted
 from chatty_desktop.ui.language import tr, trn
-from chatty_desktop.ui.questions import ask
+from chatty_desktop.ui.questions import confirm
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 
@@ -158,23 +158,16 @@ class MessageActs(QObject):
     def _ask_to_delete(
         self, title: str, question: str, delete_: Callable[[], Coroutine[Any, Any, None]]
     ) -> None:
-        button = QMessageBox.StandardButton
-
-        def answered(answer: QMessageBox.StandardButton) -> None:
-            if answer == button.Yes:
-                self._tasks.start(delete_())
-
-        box = ask(
+        box = confirm(
             self._over,
             question,
             tr(
                 "Agents forget what they remember of it. What they have remembered since, they"
                 " read from the messages that stay once more."
             ),
-            (button.Cancel, button.Yes),
-            answered,
-            {button.Yes: tr("Delete")},
-            danger=button.Yes,
+            tr("Delete"),
+            lambda: self._tasks.start(delete_()),
+            danger=True,
         )
         box.setWindowTitle(title)
 

@@ -10,7 +10,6 @@ from PySide6.QtCore import QStandardPaths, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import (
     QFileDialog,
-    QMessageBox,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -21,15 +20,13 @@ from chatty_desktop.domain.events import RestartWanted
 from chatty_desktop.ui.button_row import ButtonRow
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Words
-from chatty_desktop.ui.questions import ask
+from chatty_desktop.ui.questions import confirm
 from chatty_desktop.ui.settings.data import words
 from chatty_desktop.ui.settings.data.backups import BackupList, StagedCard
 from chatty_desktop.ui.settings.data.erase_question import EraseQuestion
 from chatty_desktop.ui.settings.data.room import RoomView
 from chatty_desktop.ui.settings.data.work_view import WorkView
 from chatty_desktop.ui.settings.page import Page, Surroundings
-
-_BUTTON = QMessageBox.StandardButton
 
 
 class SettingsPage(Page):
@@ -219,16 +216,15 @@ class SettingsPage(Page):
         self._open(dialog, self._restore)
 
     def _ask_to_restore(self, file: Path) -> None:
-        ask(
+        confirm(
             self,
             tr("Restore {name}?", name=file.name),
             tr(
                 "It takes the place of all chats, agents, memory and settings when the app starts"
                 " next. What is here by then is backed up first."
             ),
-            (_BUTTON.Cancel, _BUTTON.Ok),
-            lambda button: self._restore(file) if button == _BUTTON.Ok else None,
-            {_BUTTON.Ok: tr("Restore")},
+            tr("Restore"),
+            lambda: self._restore(file),
         )
 
     def _restore(self, file: Path) -> None:
@@ -243,17 +239,13 @@ class SettingsPage(Page):
         self._look()
 
     def _ask_to_remove(self, backup: StoredBackup) -> None:
-        def answered(button: _BUTTON) -> None:
-            if button == _BUTTON.Ok:
-                self.tasks.start(self._remove(backup), failed=self.say)
-
-        ask(
+        confirm(
             self,
             tr("Remove the backup of {when}?", when=words.moment(backup.made_at)),
             backup.file,
-            (_BUTTON.Cancel, _BUTTON.Ok),
-            answered,
-            {_BUTTON.Ok: tr("Remove")},
+            tr("Remove"),
+            lambda: self.tasks.start(self._remove(backup), failed=self.say),
+            danger=True,
         )
 
     async def _remove(self, backup: StoredBackup) -> None:

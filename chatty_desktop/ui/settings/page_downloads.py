@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QMessageBox
-
 from chatty_desktop.domain.downloads import CatalogueModel, WrongChecksumText
 from chatty_desktop.domain.errors import ChattyError
 from chatty_desktop.domain.events import DownloadChanged, Event
@@ -20,7 +18,7 @@ from chatty_desktop.domain.model_files import (
 )
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.questions import ask
+from chatty_desktop.ui.questions import confirm
 from chatty_desktop.ui.settings.downloads.address import AddressForm, OtherDownloads
 from chatty_desktop.ui.settings.downloads.amounts import size
 from chatty_desktop.ui.settings.downloads.found import FoundModels
@@ -202,18 +200,13 @@ class SettingsPage(Page):
             if file.linked
             else tr("{size} become free. It can be downloaded again.", size=size(file.size))
         )
-
-        def answered(button: QMessageBox.StandardButton) -> None:
-            if button is QMessageBox.StandardButton.Yes:
-                self.tasks.start(self._delete(file), failed=self.say)
-
-        ask(
+        confirm(
             self,
             tr("Delete {model}?", model=file.name),
             " ".join(told),
-            (QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Yes),
-            answered,
-            {QMessageBox.StandardButton.Yes: tr("Delete")},
+            tr("Delete"),
+            lambda: self.tasks.start(self._delete(file), failed=self.say),
+            danger=True,
         )
 
     async def _delete(self, file: ModelFile) -> None:

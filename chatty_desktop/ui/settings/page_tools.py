@@ -6,7 +6,7 @@ from collections.abc import Collection, Coroutine, Mapping
 from functools import partial
 from typing import Any
 
-from PySide6.QtWidgets import QMessageBox, QVBoxLayout
+from PySide6.QtWidgets import QVBoxLayout
 
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import Event, McpChanged
@@ -15,7 +15,7 @@ from chatty_desktop.domain.mcp_settings import McpServer, name_problem
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Words
-from chatty_desktop.ui.questions import ask
+from chatty_desktop.ui.questions import confirm
 from chatty_desktop.ui.settings.key_file import FileWords, Saving, keep_keys
 from chatty_desktop.ui.settings.page import Page, Surroundings
 from chatty_desktop.ui.settings.tools.adding import Adding
@@ -25,8 +25,6 @@ from chatty_desktop.ui.settings.tools.form import ServerForm
 from chatty_desktop.ui.settings.tools.words import WHAT_IT_IS, command_words
 from chatty_desktop.ui.tasks import Failed
 from chatty_desktop.ui.tokens import S
-
-Button = QMessageBox.StandardButton
 
 
 class SettingsPage(Page):
@@ -141,21 +139,16 @@ class SettingsPage(Page):
 
     def _ask_to_delete(self, name: str) -> None:
         self.say("")
-
-        def answered(answer: Button) -> None:
-            if answer == Button.Yes:
-                self._do(self.app.tool_servers.remove(name))
-
-        ask(
+        confirm(
             self,
             tr("Delete the MCP server {name}?", name=name),
             tr(
                 "It is stopped and leaves the settings with its keys. Agents that use its tools"
                 " go on without them."
             ),
-            (Button.Cancel, Button.Yes),
-            answered,
-            {Button.Yes: tr("Delete"), Button.Cancel: tr("Cancel")},
+            tr("Delete"),
+            lambda: self._do(self.app.tool_servers.remove(name)),
+            danger=True,
         )
 
     # --- new ones ------------------------------------------------------------------------------
@@ -178,12 +171,7 @@ class SettingsPage(Page):
             self._add(servers)
             return
         lines = "\n".join(f"{name}: {command_words(s)[:300]}" for name, s in programs.items())
-
-        def answered(answer: Button) -> None:
-            if answer == Button.Yes:
-                self._add(servers)
-
-        ask(
+        confirm(
             self,
             tr("Let this run on this computer?"),
             tr(
@@ -192,9 +180,8 @@ class SettingsPage(Page):
                 " where it comes from.",
                 commands=lines,
             ),
-            (Button.Cancel, Button.Yes),
-            answered,
-            {Button.Yes: tr("Add it"), Button.Cancel: tr("Cancel")},
+            tr("Add it"),
+            lambda: self._add(servers),
         )
 
     def _add(self, servers: Mapping[str, McpServer]) -> None:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QMessageBox, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.errors import ChattyError, Invalid
 from chatty_desktop.domain.model_files import OllamaFound, OllamaModel
 from chatty_desktop.domain.settings import ProviderSettings, Settings
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Words
-from chatty_desktop.ui.questions import ask
+from chatty_desktop.ui.questions import confirm
 from chatty_desktop.ui.settings.downloads.amounts import size
 from chatty_desktop.ui.settings.downloads.card import ModelCard
 from chatty_desktop.ui.settings.downloads.ollama import OllamaModels
@@ -146,17 +146,13 @@ class Ollamas(QWidget):
         part.name.clear()
 
     def _ask_delete(self, part: OllamaModels, model: OllamaModel) -> None:
-        def answered(button: QMessageBox.StandardButton) -> None:
-            if button is QMessageBox.StandardButton.Yes:
-                self._tasks.start(self._delete(part, model), failed=self.failed.emit)
-
-        ask(
+        confirm(
             self,
             tr("Delete {model} from {provider}?", model=model.name, provider=part.provider_id),
             tr("{size} become free. It can be got again.", size=size(model.size)),
-            (QMessageBox.StandardButton.Cancel, QMessageBox.StandardButton.Yes),
-            answered,
-            {QMessageBox.StandardButton.Yes: tr("Delete")},
+            tr("Delete"),
+            lambda: self._tasks.start(self._delete(part, model), failed=self.failed.emit),
+            danger=True,
         )
 
     async def _delete(self, part: OllamaModels, model: OllamaModel) -> None:
