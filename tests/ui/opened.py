@@ -19,7 +19,7 @@ from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.window_state import WindowState
 from tests.helpers.servers import OpenAIServer
-from tests.ui.panels import until
+from tests.ui.panels import message_views, until
 
 
 @dataclass
@@ -64,7 +64,7 @@ class Opened:
 
     @property
     def views(self) -> list[MessageView]:
-        return self.window.chat.transcript.column.views
+        return message_views(self.window.chat.transcript.column)
 
     def said(self) -> list[str]:
         """What the messages on the screen say, first to last."""

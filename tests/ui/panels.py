@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QMessageBox, QWidget
 
+from chatty_desktop.ui.chat.column import MessageColumn
+from chatty_desktop.ui.chat.message import MessageView
 from chatty_desktop.ui.inspector.panel import InspectorPanel
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
@@ -128,3 +130,8 @@ async def answer(parent: QWidget, name: str) -> None:
 
     await until(boxes, "a question is open")
     button(boxes()[0], name).click()
+
+
+def message_views(column: MessageColumn) -> list[MessageView]:
+    """The messages in a column that have a view of their own."""
+    return [view for view in column.views if isinstance(view, MessageView)]

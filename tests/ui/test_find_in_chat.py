@@ -54,7 +54,7 @@ class Search:
         """The words marked on the screen."""
         return [
             selection.cursor.selectedText()
-            for view in self.scene.column.views
+            for view in self.scene.views
             for body in view.text._bodies
             for selection in body.extraSelections()
         ]
@@ -63,7 +63,7 @@ class Search:
         """The place that is shown as the one meant: its message, and the words."""
         return [
             (view.message.id, selection.cursor.selectedText())
-            for view in self.scene.column.views
+            for view in self.scene.views
             for body in view.text._bodies
             for selection in body.extraSelections()
             if selection.format.background().color().name() == theme.tokens.accent
@@ -128,7 +128,7 @@ async def test_what_is_not_read_yet_is_counted_and_brought_into_sight(
     await search.open("needle")
     assert search.bar.count.text() == "1 of 1"
     await until(lambda: search.meant(theme) == [("m40", "needle")])
-    view = next(v for v in search.scene.column.views if v.message.id == "m40")
+    view = next(v for v in search.scene.views if v.message.id == "m40")
     assert 0 <= view.y() - search.scene.bar.value() < search.scene.column.viewport().height()
 
 

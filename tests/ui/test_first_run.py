@@ -24,7 +24,7 @@ from tests.helpers.gguf import CHAT, write_model
 from tests.helpers.keyrings import MemoryKeyring, system_keyring
 from tests.helpers.servers import OllamaServer, OpenAIServer
 from tests.ui.opened import Opened
-from tests.ui.panels import button, says, until
+from tests.ui.panels import button, message_views, says, until
 
 KEY = "sk-very-secret"
 
@@ -76,7 +76,8 @@ class Fresh:
         self.press(Qt.Key.Key_Return, self.window.chat.composer.input)
 
     def answers(self) -> list[str]:
-        return [v.text.plain().strip() for v in self.window.chat.transcript.column.views]
+        column = self.window.chat.transcript.column
+        return [v.text.plain().strip() for v in message_views(column)]
 
 
 Open = Callable[[], AbstractAsyncContextManager[Fresh]]

@@ -18,7 +18,7 @@ from chatty_desktop.ui.chat_window import ChatWindow
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.servers import Answer, OpenAIServer
 from tests.ui.opened import Opened, opened, stored
-from tests.ui.panels import answer, button, says, until
+from tests.ui.panels import answer, button, message_views, says, until
 
 
 async def test_the_first_start_is_ready_to_write_and_says_what_memory_does(
@@ -445,7 +445,7 @@ async def test_a_chat_in_a_window_of_its_own_keeps_in_step_with_the_first(
     await until(lambda: apart.windowTitle() == "shared")
 
     def said_apart() -> list[str]:
-        return [v.text.plain().rstrip() for v in apart.chat.transcript.column.views]
+        return [v.text.plain().rstrip() for v in message_views(apart.chat.transcript.column)]
 
     await until(lambda: said_apart() == ["question 0", "answer 0"])
     window.chat.new_chat()

@@ -21,7 +21,7 @@ from tests.ui.panels import answer, button, until
 
 
 def views(at: Opened) -> list[MessageView]:
-    return at.window.chat.transcript.column.views
+    return at.views
 
 
 def said(at: Opened) -> list[str]:

@@ -27,7 +27,7 @@ NONE = Qt.KeyboardModifier.NoModifier
 
 def chosen(scene: Scene) -> list[str]:
     """The messages that look chosen."""
-    return [v.message.id for v in scene.column.views if v._card.property("panel") == "selected"]
+    return [v.message.id for v in scene.views if v._card.property("panel") == "selected"]
 
 
 def click(view: MessageView, *, shift: bool = False) -> None:
@@ -41,13 +41,13 @@ def text_of(view: MessageView) -> QWidget:
 async def test_shift_and_a_click_choose_all_messages_between(theme: Theme, qtbot: QtBot) -> None:
     scene = Scene(theme, qtbot, 6)
     await scene.open()
-    click(scene.column.views[1])
+    click(scene.views[1])
     assert chosen(scene) == []
-    click(scene.column.views[4], shift=True)
+    click(scene.views[4], shift=True)
     assert chosen(scene) == ["m1", "m2", "m3", "m4"]
-    QTest.mouseClick(text_of(scene.column.views[0]), LEFT, SHIFT)
+    QTest.mouseClick(text_of(scene.views[0]), LEFT, SHIFT)
     assert chosen(scene) == ["m0", "m1"]
-    QTest.mouseClick(text_of(scene.column.views[5]), LEFT)
+    QTest.mouseClick(text_of(scene.views[5]), LEFT)
     assert chosen(scene) == []
 
 
@@ -56,7 +56,7 @@ async def test_a_selection_drawn_beyond_a_message_chooses_whole_ones_and_back_ag
 ) -> None:
     scene = Scene(theme, qtbot, 6)
     await scene.open()
-    first, third = scene.column.views[1], scene.column.views[3]
+    first, third = scene.views[1], scene.views[3]
     start = text_of(first)
     beyond = start.mapFrom(scene.column.viewport().window(), third.mapTo(
         scene.column.viewport().window(), third.rect().center()))  # fmt: skip
@@ -79,7 +79,7 @@ async def test_ctrl_a_chooses_what_is_read_ctrl_c_copies_it_and_esc_lets_go(
     await scene.open()
     asked: list[object] = []
     scene.transcript.asked.connect(asked.append)
-    body = scene.column.views[2].text._bodies[0]
+    body = scene.views[2].text._bodies[0]
     control = Qt.KeyboardModifier.ControlModifier
     QTest.keyClick(body, Qt.Key.Key_A, control)
     assert chosen(scene) == ["m0", "m1", "m2", "m3"]
@@ -96,10 +96,10 @@ async def test_the_menu_of_a_chosen_message_is_that_of_all_chosen(
     await scene.open()
     asked: list[object] = []
     scene.transcript.asked.connect(asked.append)
-    click(scene.column.views[1])
-    click(scene.column.views[2], shift=True)
-    button(scene.column.views[2], "More to do with this message").click()
-    button(scene.column.views[3], "More to do with this message").click()
+    click(scene.views[1])
+    click(scene.views[2], shift=True)
+    button(scene.views[2], "More to do with this message").click()
+    button(scene.views[3], "More to do with this message").click()
     several, single = asked
     assert isinstance(several, OpenMenuOfSeveral)
     assert [m.id for m in several.messages] == ["m1", "m2"]
@@ -109,8 +109,8 @@ async def test_the_menu_of_a_chosen_message_is_that_of_all_chosen(
 async def test_a_choice_lasts_while_older_messages_are_read(theme: Theme, qtbot: QtBot) -> None:
     scene = Scene(theme, qtbot, 300)
     await scene.open()
-    click(scene.column.views[-2])
-    click(scene.column.views[-1], shift=True)
+    click(scene.views[-2])
+    click(scene.views[-1], shift=True)
     scene.transcript.to_start()
     await until(lambda: "message 0" in scene.said())
     scene.transcript.to_end()
@@ -178,5 +178,5 @@ async def test_the_button_on_a_block_of_code_asks_for_it_to_be_saved(
     scene.commit(message(1, text="so:\n\n```python\nx = 1\n```"))
     asked: list[object] = []
     scene.transcript.asked.connect(asked.append)
-    button(scene.column.views[1], "Save this code …").click()
+    button(scene.views[1], "Save this code …").click()
     assert asked == [SaveCode("x = 1", "python")]

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from chatty_desktop.domain.finding import pattern_of
 from chatty_desktop.domain.messages import Message, Status, ToolCall
-from chatty_desktop.ui.chat.message import MessageView
 from chatty_desktop.ui.chat.steps.tail import StepTail
 from chatty_desktop.ui.chat.steps.view import StepsView
 from chatty_desktop.ui.theme import Theme
@@ -43,12 +42,7 @@ def scene(theme: Theme, qtbot: QtBot) -> Scene:
 
 
 def steps(scene: Scene) -> list[StepsView]:
-    return [view.steps for view in shown(scene) if view.steps is not None]
-
-
-def shown(scene: Scene) -> list[MessageView]:
-    """The messages that have a view of their own."""
-    return [view for view in scene.column.views if not isinstance(view, StepTail)]
+    return [view.steps for view in scene.views if view.steps is not None]
 
 
 def run_of(count: int) -> list[Message]:
@@ -83,7 +77,7 @@ async def test_the_steps_of_a_run_stand_together_under_one_line(scene: Scene) ->
     (view,) = steps(scene)
     assert view.title() == "12 steps · 18 s"
     assert view.rows == []
-    assert len(shown(scene)) == 3
+    assert len(scene.views) == 3
     button(view, "12 steps · 18 s").click()
     assert len(view.rows) == 12
     button(view, "12 steps · 18 s").click()
@@ -103,7 +97,7 @@ async def test_what_is_said_between_steps_stands_between_them(scene: Scene) -> N
     await scene.open()
     said = [
         (view.text.plain().strip(), len(view.steps.steps) if view.steps else 0)
-        for view in shown(scene)
+        for view in scene.views
     ]
     assert said == [("message 0", 0), ("First the notes.", 2), ("Now the page.", 1), ("Done.", 0)]
 
@@ -143,7 +137,7 @@ async def test_steps_come_in_live_the_last_one_in_sight(scene: Scene) -> None:
     scene.commit(reply(5))
     scene.transcript.drawn.set_working(False)
     assert view.rows == []
-    assert [view.message.id for view in shown(scene)] == ["m0", "m1", "m5"]
+    assert [view.message.id for view in scene.views] == ["m0", "m1", "m5"]
 
 
 async def test_a_message_that_turns_out_to_be_a_call_joins_the_steps_above_it(
@@ -157,9 +151,9 @@ async def test_a_message_that_turns_out_to_be_a_call_joins_the_steps_above_it(
     scene.commit(streaming)
     scene.stream(3, "", "Which file next?")
     await scene.quiet()
-    assert [view.message.id for view in shown(scene)] == ["m0", "m1", "m3"]
+    assert [view.message.id for view in scene.views] == ["m0", "m1", "m3"]
     scene.commit(replace(calls(3, "clock"), reasoning="Which file next?"))
-    assert [view.message.id for view in shown(scene)] == ["m0", "m1"]
+    assert [view.message.id for view in scene.views] == ["m0", "m1"]
     (view,) = steps(scene)
     view.unfold(True)
     view.rows[1].open(True)
@@ -203,7 +197,7 @@ async def test_thirty_steps_are_read_back_page_by_page_as_one_row(
     await until(lambda: len(scene.column.views) == 62)
     (view,) = steps(scene)
     assert view.title().startswith("30 steps")
-    assert [each.message.id for each in shown(scene)] == ["m0", "m1", "m61"]
+    assert [each.message.id for each in scene.views] == ["m0", "m1", "m61"]
 
 
 async def test_a_result_that_was_looked_for_is_opened(scene: Scene) -> None:
@@ -236,7 +230,7 @@ async def test_another_branch_takes_its_steps_along(scene: Scene) -> None:
     await scene.quiet()
     (view,) = steps(scene)
     assert says(view, "Date and time")
-    assert [view.message.id for view in shown(scene)] == ["m0", "m4", "m6"]
+    assert [view.message.id for view in scene.views] == ["m0", "m4", "m6"]
 
 
 async def test_a_step_is_opened_by_keyboard_and_read_aloud(scene: Scene) -> None:
@@ -262,3 +256,37 @@ async def test_a_place_found_in_a_result_is_opened_and_chosen(scene: Scene) -> N
     assert drawn.box.textCursor().selectedText() == "blue"
     assert drawn.box.textCursor().selectionStart() == len("one\nthe door is blue\n")
     scene.transcript.leave_found()
+
+
+async def test_messages_are_chosen_together_with_the_steps_between_them(scene: Scene) -> None:
+    scene.log.messages["s"] += run_of(3)
+    await scene.open()
+    question, _, answer = scene.views
+    assert any(isinstance(view, StepTail) for view in scene.column.views)
+    left, shift = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
+    QTest.mouseDClick(question.text._bodies[0].viewport(), left, pos=QPoint(5, 8))
+    assert question.text._bodies[0].textCursor().hasSelection()
+    QTest.mouseClick(question.text._bodies[0].viewport(), left, pos=QPoint(5, 8))
+    QTest.mouseClick(answer.text._bodies[0].viewport(), left, shift)
+    assert [each.id for each in scene.transcript.drawn.selection.messages] == [
+        each.id for each in scene.log.messages["s"]
+    ]
+    assert not any(view.text._bodies[0].textCursor().hasSelection() for view in (question, answer))
+
+
+async def test_a_place_found_in_a_step_whose_row_begins_in_what_is_not_read_does_no_harm(
+    scene: Scene,
+) -> None:
+    scene.log.messages["s"] += run_of(30)
+    drawn = scene.transcript.drawn
+    scene.column.near_top.disconnect()
+    await scene.open()
+    scene.transcript.mark_words(pattern_of("lines"))
+    (tail, *_) = scene.column.views
+    assert isinstance(tail, StepTail)
+    assert not scene.transcript.read.at_start
+    at = scene.transcript.read.index(tail.message.id)
+    assert at is not None
+    assert drawn.view(drawn.drawn_in(at)) is tail
+    assert await scene.transcript.show_found(tail.message.id, 0)
+    assert scene.failures == []

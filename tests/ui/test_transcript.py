@@ -14,10 +14,11 @@ from chatty_desktop.domain.events import LogEntry, MessageCommitted, RunLogged, 
 from chatty_desktop.domain.messages import Message, Role, Status
 from chatty_desktop.ui.chat.asked import AnswerAgain, ShowRecord
 from chatty_desktop.ui.chat.drawn import KEPT
+from chatty_desktop.ui.chat.message import MessageView
 from chatty_desktop.ui.chat.transcript import FIRST, Transcript
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
-from tests.ui.panels import button, says, until
+from tests.ui.panels import button, message_views, says, until
 
 
 class Log:
@@ -101,8 +102,12 @@ class Scene:
                 await self.tasks.idle()
                 await asyncio.sleep(0.01)
 
+    @property
+    def views(self) -> list[MessageView]:
+        return message_views(self.column)
+
     def said(self) -> list[str]:
-        return [view.text.plain().strip() for view in self.column.views]
+        return [view.text.plain().strip() for view in self.views]
 
     def top_in_sight(self) -> tuple[str, int]:
         """The first message in sight and how far below the border it begins."""
@@ -175,7 +180,7 @@ async def test_a_message_that_is_looked_for_is_read_and_brought_into_sight(
     await scene.open()
     assert await scene.transcript.show_message("m1200")
     await scene.quiet()
-    view = next(v for v in scene.column.views if v.message.id == "m1200")
+    view = next(v for v in scene.views if v.message.id == "m1200")
     assert 0 <= view.y() - scene.bar.value() < scene.column.viewport().height()
     assert not await scene.transcript.show_message("nowhere")
 
@@ -188,7 +193,7 @@ async def test_at_the_end_the_reply_is_followed_and_elsewhere_nothing_moves(
     scene.commit(message(60))
     scene.commit(message(61, text="It begins", status=Status.STREAMING))
     scene.stream(61, "\nline" * 40)
-    view = scene.column.views[-1]
+    view = scene.views[-1]
     await until(lambda: "line" in view.text.plain())
     await scene.quiet()
     assert scene.bar.value() == scene.bar.maximum()
@@ -218,7 +223,7 @@ async def test_many_pieces_are_drawn_in_few_repaints(theme: Theme, qtbot: QtBot)
     await scene.open()
     scene.commit(message(1, text="start", status=Status.STREAMING))
     drawn: list[int] = []
-    view = scene.column.views[-1]
+    view = scene.views[-1]
     view.resized.connect(lambda: drawn.append(1))
     for n in range(500):
         scene.stream(1, f" {n}")
@@ -289,7 +294,7 @@ async def test_how_a_reply_ended_is_said_where_it_ended_and_can_be_retried(
     scene = Scene(theme, qtbot, 1)
     await scene.open()
     scene.commit(message(1, text="half", status=status))
-    view = scene.column.views[-1]
+    view = scene.views[-1]
     assert says(view, text)
     asked: list[object] = []
     scene.transcript.asked.connect(asked.append)
@@ -300,7 +305,7 @@ async def test_how_a_reply_ended_is_said_where_it_ended_and_can_be_retried(
 async def test_only_the_newest_reply_can_be_asked_again(theme: Theme, qtbot: QtBot) -> None:
     scene = Scene(theme, qtbot, 2)
     await scene.open()
-    first = scene.column.views[-1]
+    first = scene.views[-1]
     assert button(first, "Answer again").isVisible()
     scene.commit(message(2))
     scene.commit(message(3, status=Status.FAILED))
@@ -313,7 +318,7 @@ async def test_reasoning_is_folded_away_timed_and_can_be_read(theme: Theme, qtbo
     await scene.open()
     started = replace(message(1, status=Status.STREAMING), content="", reasoning="Let me see")
     scene.commit(started)
-    view = scene.column.views[-1]
+    view = scene.views[-1]
     fold = button(view, "Show or hide the model's reasoning")
     assert fold.text() == "Thinking …"
     scene.stream(1, "", ", so")
@@ -335,9 +340,7 @@ async def test_how_long_the_model_reasoned_is_still_known_when_the_chat_is_opene
     thought = replace(message(1), reasoning="Let me see", thought_seconds=8.3)
     scene.log.messages["s"] += [thought, replace(message(3), parent_id="m1", reasoning="hm")]
     await scene.open()
-    folds = [
-        button(view, "Show or hide the model's reasoning").text() for view in scene.column.views[1:]
-    ]
+    folds = [button(view, "Show or hide the model's reasoning").text() for view in scene.views[1:]]
     assert folds == ["Thought for 8 s", "Reasoning"]
 
 
@@ -348,7 +351,7 @@ async def test_the_line_stands_above_the_first_message_the_model_sees_verbatim(
     await scene.open()
 
     def marked() -> list[str]:
-        return [v.message.id for v in scene.column.views if says(v, "word for word")]
+        return [v.message.id for v in scene.views if says(v, "word for word")]
 
     assert marked() == []
     scene.transcript.drawn.set_verbatim_from("m6")
@@ -367,7 +370,7 @@ async def test_a_message_of_a_megabyte_leaves_the_loop_its_turns(
     await scene.open()
     huge = "A line of words that goes on.\n" * 35_000
     scene.commit(message(1, text=huge))
-    view = scene.column.views[-1]
+    view = scene.views[-1]
     assert len(view.text.plain()) < 30_000
     more = next(b for b in view.findChildren(QPushButton) if "Show more" in b.text())
     assert "characters left" in more.text()
@@ -383,7 +386,7 @@ async def test_a_message_of_a_megabyte_can_be_streamed(theme: Theme, qtbot: QtBo
     scene.commit(message(1, text="x", status=Status.STREAMING))
     for _ in range(100):
         scene.stream(1, "0123456789" * 1_000)
-    view = scene.column.views[-1]
+    view = scene.views[-1]
     await until(lambda: len(view.text.shown) == 1_000_001)
     assert len(view.text.plain()) <= 60_000
 
@@ -391,12 +394,12 @@ async def test_a_message_of_a_megabyte_can_be_streamed(theme: Theme, qtbot: QtBo
 async def test_the_palette_can_flip_with_messages_on_the_screen(theme: Theme, qtbot: QtBot) -> None:
     scene = Scene(theme, qtbot, 12)
     await scene.open()
-    heights = [view.height() for view in scene.column.views]
+    heights = [view.height() for view in scene.views]
     theme.force("dark")
     await scene.quiet()
     assert scene.said()[-1] == "message 11"
-    assert [view.height() for view in scene.column.views] == heights
-    assert theme.tokens.text in scene.column.views[-1].text._bodies[0].document().toHtml()
+    assert [view.height() for view in scene.views] == heights
+    assert theme.tokens.text in scene.views[-1].text._bodies[0].document().toHtml()
 
 
 async def test_the_start_of_a_long_chat_is_a_jump_away_and_so_is_its_end(
@@ -427,11 +430,11 @@ async def test_what_befell_the_memory_of_a_run_stands_at_its_reply_after_a_resta
     scene.log.messages["s"] = [replace(message(n), run_id=f"r{n // 2}") for n in range(4)]
     scene.log.log = [LogEntry("r0", 1.0, "warning", "The fold of 2 messages was refused: no <b>.")]
     await scene.open()
-    await until(lambda: says(scene.column.views[1], "The fold of 2 messages was refused: no <b>."))
-    assert not any(says(view, "refused") for view in scene.column.views if view.message.id != "m1")
+    await until(lambda: says(scene.views[1], "The fold of 2 messages was refused: no <b>."))
+    assert not any(says(view, "refused") for view in scene.views if view.message.id != "m1")
     asked: list[object] = []
     scene.transcript.asked.connect(asked.append)
-    button(scene.column.views[1], "Show what is kept of this run").click()
+    button(scene.views[1], "Show what is kept of this run").click()
     assert asked == [ShowRecord()]
 
 
@@ -441,7 +444,7 @@ async def test_what_befalls_memory_is_said_at_once_and_what_the_reply_says_itsel
     scene = Scene(theme, qtbot, 1)
     await scene.open()
     scene.commit(replace(message(1), status=Status.CUT, error="The line broke."))
-    view = scene.column.views[1]
+    view = scene.views[1]
     height = view.height()
     for text in ("The line broke.", "Memory was not updated: no model."):
         scene.transcript.take(RunLogged("s", LogEntry("r", 1.0, "warning", text)))

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from PySide6.QtCore import QObject, QTimer
 
 from chatty_desktop.domain.events import LogEntry
-from chatty_desktop.ui.chat.message import MessageView
+from chatty_desktop.ui.chat.message_place import MessagePlace
 from chatty_desktop.ui.tasks import Tasks
 
 VersionsOf = Callable[[Sequence[str]], Awaitable[dict[str, tuple[str, ...]]]]
@@ -23,7 +23,7 @@ class AboutViews(QObject):
 
     def __init__(
         self,
-        views: Callable[[], Sequence[MessageView]],
+        views: Callable[[], Sequence[MessagePlace]],
         versions: VersionsOf,
         warnings: WarningsOf,
         tasks: Tasks,
@@ -51,7 +51,7 @@ class AboutViews(QObject):
         """The views are others, or stand elsewhere."""
         self._due.start(0)
 
-    def tell(self, view: MessageView) -> None:
+    def tell(self, view: MessagePlace) -> None:
         """Show a view what is known of its message."""
         view.set_versions(self._versions.get(view.message.id, ()))
         view.set_warnings(self._warnings.get(view.message.run_id, ()))

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QScrollArea, QToolButton, QWidget
 
-from chatty_desktop.ui.chat.message import MessageView
+from chatty_desktop.ui.chat.message_place import MessagePlace
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.reading_order import PASSED_BY
 from chatty_desktop.ui.theme import Theme
@@ -48,13 +48,13 @@ class MessageColumn(QScrollArea):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.views: list[MessageView] = []
+        self.views: list[MessagePlace] = []
         self.following = True
         self.holds_selection = False
-        self._heights: dict[MessageView, int] = {}
+        self._heights: dict[MessagePlace, int] = {}
         self._moving = False
         self._laid_out_for = 0
-        self._anchor: tuple[MessageView, int] | None = None
+        self._anchor: tuple[MessagePlace, int] | None = None
         self._content = QWidget()
         self._content.setProperty("panel", "surface")
         self.setWidget(self._content)
@@ -100,7 +100,7 @@ class MessageColumn(QScrollArea):
 
     # --- views ---------------------------------------------------------------------------
 
-    def insert(self, index: int, views: Sequence[MessageView]) -> None:
+    def insert(self, index: int, views: Sequence[MessagePlace]) -> None:
         """Put views in front of the one at `index`."""
         self._keep_anchor()
         for view in views:
@@ -137,14 +137,14 @@ class MessageColumn(QScrollArea):
         self.following = True
         self.lay_out()
 
-    def to_view(self, view: MessageView) -> None:
+    def to_view(self, view: MessagePlace) -> None:
         """Bring a message into sight, a little below the top."""
         self.following = False
         self.lay_out()
         self._anchor = None
         self.verticalScrollBar().setValue(max(0, view.y() - L))
 
-    def to_place(self, view: MessageView, place: QRect) -> None:
+    def to_place(self, view: MessagePlace, place: QRect) -> None:
         """Bring a part of a message into sight, if it is not; `place` is in the view."""
         self.following = False
         self.lay_out()
@@ -212,12 +212,12 @@ class MessageColumn(QScrollArea):
 
     def _grown(self) -> None:
         view = self.sender()
-        if isinstance(view, MessageView):
+        if isinstance(view, MessagePlace):
             self._keep_anchor()
             self._heights.pop(view, None)
             self._due.start(0)
 
-    def first_in_sight(self) -> MessageView | None:
+    def first_in_sight(self) -> MessagePlace | None:
         """The first message of which something can be seen."""
         top = self.verticalScrollBar().value()
         for view in self.views:
@@ -261,7 +261,7 @@ class MessageColumn(QScrollArea):
         elif y > self.viewport().height() - _EDGE:
             bar.setValue(bar.value() + y - self.viewport().height() + _EDGE)
 
-    def _view_at(self, y: int) -> MessageView | None:
+    def _view_at(self, y: int) -> MessagePlace | None:
         """The view at a height of the content, the nearest where there is none."""
         below = next((view for view in self.views if y < view.y() + view.height()), None)
         return below or (self.views[-1] if self.views else None)

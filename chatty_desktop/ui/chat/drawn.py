@@ -13,6 +13,7 @@ from chatty_desktop.ui.chat.about_views import AboutViews, VersionsOf, WarningsO
 from chatty_desktop.ui.chat.asked import Asked, CopySeveral, OpenMenu, OpenMenuOfSeveral
 from chatty_desktop.ui.chat.column import MessageColumn
 from chatty_desktop.ui.chat.message import MessageView
+from chatty_desktop.ui.chat.message_place import MessagePlace
 from chatty_desktop.ui.chat.read_branch import ReadBranch
 from chatty_desktop.ui.chat.selection import Selection
 from chatty_desktop.ui.chat.steps import grouping
@@ -82,7 +83,7 @@ class DrawnMessages(QObject):
     def _end(self) -> int:
         return self._first + len(self.column.views)
 
-    def view(self, index: int | None) -> MessageView | None:
+    def view(self, index: int | None) -> MessagePlace | None:
         """The view of a message by its place among those read, if it has one."""
         if index is None or not self._first <= index < self._end:
             return None
@@ -112,7 +113,7 @@ class DrawnMessages(QObject):
         self.redrawn.emit()
         self.mark_end()
 
-    def draw_around(self, index: int) -> MessageView:
+    def draw_around(self, index: int) -> MessagePlace:
         """The view of a message, drawn with some around it if it is not."""
         if (drawn := self.view(index)) is not None:
             return drawn
@@ -167,7 +168,7 @@ class DrawnMessages(QObject):
         self.column.insert(at, views)
         self.mark_end()
 
-    def _view_of(self, index: int) -> MessageView:
+    def _view_of(self, index: int) -> MessagePlace:
         messages = self._read.messages
         message = messages[index]
         head = self._head(index)
@@ -240,7 +241,7 @@ class DrawnMessages(QObject):
     def _head(self, index: int) -> int | None:
         return grouping.head(self._read.messages, index, at_start=self._read.at_start)
 
-    def _show_steps(self, view: MessageView, index: int) -> None:
+    def _show_steps(self, view: MessagePlace, index: int) -> None:
         messages = self._read.messages
         working = self._working and grouping.end(messages, index) == len(messages)
         asking = self._asking if working else frozenset()
@@ -266,7 +267,7 @@ class DrawnMessages(QObject):
         if len(self.selection):
             self._unselect_words()
 
-    def _drawn_over(self, begun: MessageView, reached: MessageView) -> None:
+    def _drawn_over(self, begun: MessagePlace, reached: MessagePlace) -> None:
         if reached is begun:
             self.selection.begin(begun.message.id)
         else:
@@ -279,7 +280,7 @@ class DrawnMessages(QObject):
 
     def _unselect_words(self) -> None:
         for view in self.column.views:
-            view.text.unselect()
+            view.unselect()
 
     def _copy(self) -> None:
         """Copy the messages chosen, else the words selected in one."""

@@ -6,7 +6,7 @@ import re
 import time
 from collections.abc import Collection, Sequence
 
-from PySide6.QtCore import QLocale, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QLocale, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QMouseEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -22,6 +22,7 @@ from chatty_desktop.ui.chat.asked import (
 )
 from chatty_desktop.ui.chat.edit_box import EditBox
 from chatty_desktop.ui.chat.message_parts import MemoryLine, Reasoning, StatusLine
+from chatty_desktop.ui.chat.message_place import MessagePlace
 from chatty_desktop.ui.chat.message_text import MessageText
 from chatty_desktop.ui.chat.steps.grouping import Step
 from chatty_desktop.ui.chat.steps.view import StepsView
@@ -38,20 +39,8 @@ MARKED_MS = 1_600
 """How long a message that was looked for stays lit."""
 
 
-class MessageView(QFrame):
-    """A message, drawn once; while it streams, plain text grows at its end.
-
-    resized: its height for the present width is not what it was.
-    asked: what the person wants done (of `asked.Asked`).
-    pressed: by the mouse; with Shift, to choose everything up to here (bool). released: no more.
-    dragged: a selection is being drawn to this point (in this widget's coordinates).
-    """
-
-    resized = Signal()
-    asked = Signal(object)
-    pressed = Signal(bool)
-    released = Signal()
-    dragged = Signal(QPoint)
+class MessageView(MessagePlace):
+    """A message, drawn once; while it streams, plain text grows at its end."""
 
     def __init__(
         self,
@@ -62,8 +51,7 @@ class MessageView(QFrame):
         last: bool,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent)
-        self.message = message
+        super().__init__(message, parent)
         self._theme = theme
         self._streamed = message.status is Status.STREAMING
         self._memory_line: MemoryLine | None = None
@@ -100,8 +88,7 @@ class MessageView(QFrame):
         self.show_message(message, last=last)
 
     def show_message(self, message: Message, *, last: bool) -> None:
-        """Draw a message's present form. `last`: it is the newest, so it can be retried."""
-        self.message = message
+        super().show_message(message, last=last)
         self._streamed = message.status is Status.STREAMING
         if not self._streamed:
             self.text.show_final(message.content)
@@ -121,7 +108,6 @@ class MessageView(QFrame):
         self.set_last(last)
 
     def set_last(self, last: bool) -> None:
-        """Offer to ask again only at the end of the branch."""
         message = self.message
         finished = message.role == "assistant" and not self._streamed
         self._again.setVisible(finished and last and message.status is Status.COMPLETE)
@@ -137,12 +123,10 @@ class MessageView(QFrame):
         self.resized.emit()
 
     def set_speaker(self, speaker: str) -> None:
-        """Name who says this."""
         self._who.setText(speaker)
         self.setAccessibleName(f"{speaker}, {self._when.text()}")
 
     def append(self, text: str, reasoning: str) -> None:
-        """Add what has just been streamed."""
         if reasoning:
             self._reasoning_part().append(reasoning)
         if text:
@@ -153,7 +137,6 @@ class MessageView(QFrame):
         self.resized.emit()
 
     def restore_stream(self, text: str, reasoning: str) -> None:
-        """Show what has been streamed so far, after coming back to the session."""
         if reasoning:
             self._reasoning_part().show_text(reasoning, thinking=not text.strip())
         self.text.clear()
@@ -162,7 +145,6 @@ class MessageView(QFrame):
         self.resized.emit()
 
     def set_memory_line(self, text: str) -> None:
-        """Draw the line above which the model sees nothing word for word; "" takes it away."""
         if not text and self._memory_line is None:
             return
         if self._memory_line is None:
@@ -173,7 +155,6 @@ class MessageView(QFrame):
         self.resized.emit()
 
     def set_versions(self, ids: Sequence[str]) -> None:
-        """Offer the other versions of the message; `ids` are all of them, oldest first."""
         if len(ids) < 2 and self._versions is None:
             return
         if self._versions is None:
@@ -183,7 +164,6 @@ class MessageView(QFrame):
         self._versions.show_versions(self.message.id, ids)
 
     def edit(self) -> None:
-        """Let the person write the message anew, in its place."""
         if self.message.role != "user" or self._edit_box is not None:
             return
         box = self._edit_box = EditBox(self.message.content, self._theme)
@@ -198,8 +178,6 @@ class MessageView(QFrame):
     def show_steps(
         self, steps: Sequence[Step], *, working: bool, asking: Collection[str] = ()
     ) -> None:
-        """Draw the calls that begin in this message, with what came of them; `working`: they may
-        go on. `asking` are the ids of calls that wait for the person."""
         if self.steps is None:
             self.steps = StepsView(self._theme)
             self.steps.resized.connect(self._steps_resized)
@@ -219,25 +197,24 @@ class MessageView(QFrame):
         return height
 
     def set_continued(self, continued: bool) -> None:
-        """Whether it goes on with the answer above it: then it need not say whose it is."""
         self._who.setVisible(not continued)
         self._when.setVisible(not continued)
 
     def reveal(self, message_id: str) -> None:
-        """Open the step that is meant, where a message is drawn in this one."""
         if self.steps is not None and message_id != self.message.id:
             self.steps.reveal(message_id)
 
     def mark(self) -> None:
-        """Light the message up for a moment: this is the one that was looked for."""
         self._panel("memory")
         QTimer.singleShot(MARKED_MS, self, lambda: self._panel(self._plain_panel))
 
     def set_selected(self, selected: bool) -> None:
-        """Show that the message is one of those chosen together."""
         if selected != self._selected:
             self._selected = selected
             self._panel(self._plain_panel)
+
+    def unselect(self) -> None:
+        self.text.unselect()
 
     @property
     def _plain_panel(self) -> str:
@@ -246,17 +223,13 @@ class MessageView(QFrame):
         return "raised" if self.message.role == "user" else ""
 
     def set_pattern(self, pattern: re.Pattern[str] | None) -> None:
-        """Mark everything that a pattern finds in folded text; None: nothing."""
         self._pattern = pattern
         self.text.set_pattern(pattern)
 
     def leave_found(self) -> None:
-        """None of the places that are marked is the one meant."""
         self.text.set_found(None)
 
     def show_found(self, number: int, message_id: str) -> QRect:
-        """Show which of the places marked is meant, in the text or in a step that is a message of
-        its own; returns where it stands."""
         if message_id != self.message.id and self.steps is not None and self._pattern is not None:
             place = self.steps.show_found(message_id, self._pattern, number)
             return QRect(self.steps.mapTo(self, place.topLeft()), place.size())
@@ -264,7 +237,6 @@ class MessageView(QFrame):
         return QRect(self.text.mapTo(self, place.topLeft()), place.size())
 
     def set_warnings(self, entries: Sequence[LogEntry]) -> None:
-        """Say what befell the run that made the reply, or the memory of it."""
         wanted = self.message.role == "assistant" and not self.message.tool_calls
         texts = [each for each in entries if wanted and each.text != self.message.error]
         if not texts and self._warnings is None:
@@ -278,7 +250,6 @@ class MessageView(QFrame):
             self.resized.emit()
 
     def recolour(self) -> None:
-        """Draw again after the look of the window has changed."""
         self._space()
         if not self._streamed:
             self.text.show_final(self.message.content)

@@ -13,7 +13,7 @@ from chatty_desktop.domain.events import Event, MessageCommitted, RunLogged, Tex
 from chatty_desktop.domain.messages import Message, Role, Status
 from chatty_desktop.ui.chat.about_views import VersionsOf, WarningsOf
 from chatty_desktop.ui.chat.drawn import DrawnMessages
-from chatty_desktop.ui.chat.message import MessageView
+from chatty_desktop.ui.chat.message_place import MessagePlace
 from chatty_desktop.ui.chat.read_branch import Page, ReadBranch, Whole
 from chatty_desktop.ui.chat.stream import ReplyStream
 from chatty_desktop.ui.tasks import Tasks
@@ -219,7 +219,7 @@ class Transcript(QWidget):
         if self._session == session and self.read.messages:
             self.column.to_view(self.drawn.draw_around(0))
 
-    async def _find(self, message_id: str) -> MessageView | None:
+    async def _find(self, message_id: str) -> MessagePlace | None:
         """The view of a message, drawn with its neighbours if it is not."""
         session = self._session
         if self._opening:
