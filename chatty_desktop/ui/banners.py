@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from chatty_desktop.domain.events import Level, Notice
 from chatty_desktop.ui.chat.body import MessageBody
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import IconLabel, TextButton, icon_button
+from chatty_desktop.ui.pieces import IconLabel, TextButton, clear, icon_button
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, L, M, S, Tone
 
@@ -86,10 +86,7 @@ class Banners(QWidget):
         return [n for n in self._notices if n.session_id in (None, self._session)][:MOST]
 
     def _draw(self) -> None:
-        while (item := self._column.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._column)
         visible = self._visible()
         for notice in visible:
             self._column.addWidget(self._banner(notice))

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
+    QLayout,
     QListView,
     QPushButton,
     QScrollArea,
@@ -266,6 +267,16 @@ def replace(holder: QWidget, old: QWidget, new: QWidget) -> None:
         layout.replaceWidget(old, new)
     old.hide()
     old.deleteLater()
+
+
+def clear(layout: QLayout) -> None:
+    """Take everything out of a layout, for good."""
+    while (item := layout.takeAt(0)) is not None:
+        if (widget := item.widget()) is not None:
+            widget.hide()
+            widget.deleteLater()
+        elif (inner := item.layout()) is not None:
+            clear(inner)
 
 
 def emphasise(widget: QWidget) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import number, tr
-from chatty_desktop.ui.pieces import IconLabel, TextButton, icon_button
+from chatty_desktop.ui.pieces import IconLabel, TextButton, clear, icon_button
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, S
 
@@ -58,10 +58,7 @@ class LaidAside(QWidget):
         if list(texts) == self._texts:
             return
         self._texts = list(texts)
-        while (item := self._column.takeAt(0)) is not None:
-            if (row := item.widget()) is not None:
-                row.hide()
-                row.deleteLater()
+        clear(self._column)
         for place, text in enumerate(self._texts):
             self._column.addWidget(self._row(place, text))
         self.setVisible(bool(self._texts))

@@ -18,7 +18,7 @@ from chatty_desktop.domain.episodes import EpisodesFound
 from chatty_desktop.domain.memory import LayerSnapshot
 from chatty_desktop.ui.inspector.pending_view import MessageCard
 from chatty_desktop.ui.language import tr, trn
-from chatty_desktop.ui.pieces import Problem, TextButton, Words
+from chatty_desktop.ui.pieces import Problem, TextButton, Words, clear
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import M, S
 
@@ -87,11 +87,7 @@ class LayerView(QWidget):
         if message is None or message.id == self._starts_at:
             return
         self._starts_at = message.id
-        while item := self._start_column.takeAt(0):
-            old = item.widget()
-            if old is not None:
-                old.hide()
-                old.deleteLater()
+        clear(self._start_column)
         self._start_column.addWidget(
             Words(
                 tr(

@@ -28,6 +28,7 @@ from chatty_desktop.ui.pieces import (
     TextButton,
     Words,
     caption,
+    clear,
     emphasise,
 )
 from chatty_desktop.ui.readable import readable_drop, readable_patch, when
@@ -127,7 +128,7 @@ class LedgerDetail(QWidget):
         self._again.setText(tr(_AGAIN[entry.kind][0]))
         self._again.setToolTip(tr(_AGAIN[entry.kind][2]))
         self._failure.say("")
-        self._clear()
+        clear(self._parts)
         if entry.patch:
             refused = entry.outcome == "refused"
             title = tr("What was proposed") if refused else tr(_MADE[entry.kind])
@@ -191,13 +192,6 @@ class LedgerDetail(QWidget):
         column.addWidget(caption(self._theme, title))
         self._parts.addWidget(part)
         return column
-
-    def _clear(self) -> None:
-        while item := self._parts.takeAt(0):
-            old = item.widget()
-            if old is not None:
-                old.hide()
-                old.deleteLater()
 
     def _wanted(self) -> None:
         if self._entry is not None:

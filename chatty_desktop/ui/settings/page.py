@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLabel, QLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from chatty_desktop.app import App
 from chatty_desktop.domain.events import Event
@@ -106,13 +106,3 @@ class Page(QWidget):
     def _refused(self, reason: str, field: Field | None) -> None:
         self.show_settings(self.settings)
         self.say(reason, field)
-
-
-def clear(layout: QLayout) -> None:
-    """Take everything out of a layout, for good."""
-    while (item := layout.takeAt(0)) is not None:
-        if (widget := item.widget()) is not None:
-            widget.hide()
-            widget.deleteLater()
-        elif (inner := item.layout()) is not None:
-            clear(inner)

@@ -16,10 +16,10 @@ from chatty_desktop.domain.events import EnginesChanged, Event
 from chatty_desktop.domain.settings import ProviderSettings, Settings
 from chatty_desktop.ui.controls import Field
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import TextButton, Words
+from chatty_desktop.ui.pieces import TextButton, Words, clear
 from chatty_desktop.ui.settings.engine.loaded import LoadedModels
 from chatty_desktop.ui.settings.engine.options import EngineOptions
-from chatty_desktop.ui.settings.page import Page, Surroundings, clear
+from chatty_desktop.ui.settings.page import Page, Surroundings
 from chatty_desktop.ui.throttle import Throttle
 from chatty_desktop.ui.tokens import M, S
 

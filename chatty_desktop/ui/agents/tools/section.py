@@ -13,7 +13,7 @@ from chatty_desktop.ui.agents.tools.folders import Folders
 from chatty_desktop.ui.agents.tools.row import ToolRow
 from chatty_desktop.ui.controls import Field
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import TextButton, caption, emphasise
+from chatty_desktop.ui.pieces import TextButton, caption, clear, emphasise
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, S
 from chatty_desktop.ui.tool_words import FILE_TOOLS
@@ -112,10 +112,7 @@ class ToolsSection(QWidget):
     # --- drawing -----------------------------------------------------------------------------
 
     def _build(self) -> None:
-        while (item := self._list.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.hide()
-                widget.deleteLater()
+        clear(self._list)
         self.rows, self._headings = [], []
         specs = list(self._specs or ())
         known = {spec.name for spec in specs}

@@ -10,10 +10,9 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from chatty_desktop.domain.model_files import PLACE_NAMES, ModelFile, is_listed, uses_of
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.ui.language import number, tr, trn
-from chatty_desktop.ui.pieces import TextButton, Words
+from chatty_desktop.ui.pieces import TextButton, Words, clear
 from chatty_desktop.ui.settings.downloads.amounts import size
 from chatty_desktop.ui.settings.downloads.card import ModelCard
-from chatty_desktop.ui.settings.page import clear
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import S
 

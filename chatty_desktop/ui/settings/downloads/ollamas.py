@@ -9,12 +9,12 @@ from chatty_desktop.domain.errors import ChattyError, Invalid
 from chatty_desktop.domain.model_files import OllamaFound, OllamaModel
 from chatty_desktop.domain.settings import ProviderSettings, Settings
 from chatty_desktop.ui.language import tr, trn
-from chatty_desktop.ui.pieces import Words
+from chatty_desktop.ui.pieces import Words, clear
 from chatty_desktop.ui.questions import confirm
 from chatty_desktop.ui.settings.downloads.amounts import size
 from chatty_desktop.ui.settings.downloads.card import ModelCard
 from chatty_desktop.ui.settings.downloads.ollama import OllamaModels
-from chatty_desktop.ui.settings.page import Surroundings, clear
+from chatty_desktop.ui.settings.page import Surroundings
 from chatty_desktop.ui.tokens import M
 
 

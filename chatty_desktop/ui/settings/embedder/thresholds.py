@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.embedder_choice import suits, thresholds
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import Words
-from chatty_desktop.ui.settings.page import clear
+from chatty_desktop.ui.pieces import Words, clear
 from chatty_desktop.ui.tokens import M, S
 
 

@@ -11,8 +11,7 @@ from chatty_desktop.domain.provider_tests import ProviderTest
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import IconLabel, TextButton, Words, emphasise, icon_button
-from chatty_desktop.ui.settings.page import clear
+from chatty_desktop.ui.pieces import IconLabel, TextButton, Words, clear, emphasise, icon_button
 from chatty_desktop.ui.settings.providers.words import key_words, kind_of, where, works
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, M, S

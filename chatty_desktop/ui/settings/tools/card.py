@@ -9,8 +9,7 @@ from chatty_desktop.domain.mcp import McpState
 from chatty_desktop.domain.mcp_settings import McpServer
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import IconLabel, TextButton, Words, emphasise, icon_button
-from chatty_desktop.ui.settings.page import clear
+from chatty_desktop.ui.pieces import IconLabel, TextButton, Words, clear, emphasise, icon_button
 from chatty_desktop.ui.settings.tools.form import ServerForm
 from chatty_desktop.ui.settings.tools.offers import LogView, Offers
 from chatty_desktop.ui.settings.tools.words import command_words, state_words
