@@ -116,6 +116,21 @@ async def test_another_answer_stands_beside_the_first(open_window: Opened) -> No
     await until(lambda: said(at) == ["Say something.", "One."])
 
 
+async def test_the_menu_of_the_newest_message_opened_by_its_keys_offers_other_models(
+    open_window: Opened,
+) -> None:
+    at = open_window
+    at.server.models = ("small", "large")
+    at.server.script("One.")
+    await chat(at, "Say something.")
+    at.window.actions_.message_menu.trigger()
+    (menu,) = at.window.findChildren(MessageMenu)
+    models = act(menu, "Answer again with another model").menu()
+    assert isinstance(models, QMenu)
+    await until(lambda: any("large" in a.text() for a in models.actions()))
+    menu.close()
+
+
 async def test_the_menu_offers_other_models_and_agents(open_window: Opened) -> None:
     at = open_window
     at.server.models = ("small", "large")

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QPoint
 from PySide6.QtGui import QGuiApplication
 
-from chatty_desktop.ui.chat.acts import MessageActs
-from chatty_desktop.ui.chat.asked import AnswerAgain, Asked, GoOn, ShowVersion
+from chatty_desktop.ui.chat.asked import AnswerAgain, Asked, GoOn, OpenMenu, ShowVersion
 from chatty_desktop.ui.chat.message_menu import UNFINISHED
 from chatty_desktop.ui.chat.transcript import Transcript
 
@@ -16,11 +15,8 @@ from chatty_desktop.ui.chat.transcript import Transcript
 class ActsAtLast:
     """Finds the message that is meant; does nothing where there is none."""
 
-    def __init__(
-        self, transcript: Transcript, acts: MessageActs, ask: Callable[[Asked], None]
-    ) -> None:
+    def __init__(self, transcript: Transcript, ask: Callable[[Asked], None]) -> None:
         self._transcript = transcript
-        self._acts = acts
         self._ask = ask
 
     def edit(self) -> None:
@@ -61,4 +57,4 @@ class ActsAtLast:
         message = self._transcript.last
         if message is not None:
             middle = QPoint(self._transcript.width() // 2, self._transcript.height() // 2)
-            self._acts.menu(message).popup(self._transcript.mapToGlobal(middle))
+            self._ask(OpenMenu(message, self._transcript.mapToGlobal(middle)))

@@ -141,7 +141,7 @@ class ChatPane(QWidget):
         self.acts.edit_wanted.connect(self.transcript.edit)
         self.acts.noticed.connect(self.banners.add)
         self.transcript.asked.connect(self._asked)
-        self.at_last = ActsAtLast(self.transcript, self.acts, self._asked)
+        self.at_last = ActsAtLast(self.transcript, self._asked)
         self.finding = FindInChat(self.transcript, messages.branch, theme, tasks, self)
         self._pages = ChatPages(self.transcript, theme)
         self.empty = self._pages.empty
