@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from PySide6.QtCore import QAbstractItemModel, QSize, Qt, Signal
+from PySide6.QtCore import QAbstractItemModel, QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
@@ -253,6 +253,19 @@ def icon_button(theme: Theme, icon: str, name: str) -> QToolButton:
     button.setAccessibleName(name)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button
+
+
+def takes_escape(event: QEvent) -> bool:
+    """Whether this asks if Esc, which in the window stops an answer, is wanted here instead; then
+    it is."""
+    if (
+        event.type() == QEvent.Type.ShortcutOverride
+        and isinstance(event, QKeyEvent)
+        and event.key() == Qt.Key.Key_Escape
+    ):
+        event.accept()
+        return True
+    return False
 
 
 def tip(text: str) -> str:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea, QToolButton, QWidget
 
 from chatty_desktop.ui.chat.message_place import MessagePlace
 from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.pieces import takes_escape
 from chatty_desktop.ui.reading_order import PASSED_BY
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import L, M
@@ -267,16 +268,7 @@ class MessageColumn(QScrollArea):
         return below or (self.views[-1] if self.views else None)
 
     def event(self, event: QEvent) -> bool:
-        # The window's own Esc stops an answer.
-        if (
-            event.type() == QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
-            and event.key() == Qt.Key.Key_Escape
-            and self.holds_selection
-        ):
-            event.accept()
-            return True
-        return super().event(event)
+        return (self.holds_selection and takes_escape(event)) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.matches(QKeySequence.StandardKey.Copy):

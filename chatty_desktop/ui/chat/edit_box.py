@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from chatty_desktop.ui.chat.input import MessageInput
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import caption
+from chatty_desktop.ui.pieces import caption, takes_escape
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import S
 
@@ -19,12 +19,7 @@ class _Words(MessageInput):
     left = Signal()
 
     def event(self, event: QEvent) -> bool:
-        # In the window this key stops an answer.
-        asked = event.type() == QEvent.Type.ShortcutOverride
-        if asked and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
-            event.accept()
-            return True
-        return super().event(event)
+        return takes_escape(event) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:

@@ -12,7 +12,7 @@ from chatty_desktop.domain.finding import LONGEST, FoldedTexts, Places, pattern_
 from chatty_desktop.ui.chat.read_branch import Whole
 from chatty_desktop.ui.chat.transcript import Transcript
 from chatty_desktop.ui.language import number, tr
-from chatty_desktop.ui.pieces import caption, icon_button
+from chatty_desktop.ui.pieces import caption, icon_button, takes_escape
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.throttle import Throttle
@@ -29,15 +29,7 @@ class FindField(QLineEdit):
     left = Signal()
 
     def event(self, event: QEvent) -> bool:
-        # The window's own Esc stops an answer.
-        if (
-            event.type() == QEvent.Type.ShortcutOverride
-            and isinstance(event, QKeyEvent)
-            and event.key() == Qt.Key.Key_Escape
-        ):
-            event.accept()
-            return True
-        return super().event(event)
+        return takes_escape(event) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):

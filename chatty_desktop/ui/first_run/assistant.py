@@ -30,7 +30,7 @@ from chatty_desktop.ui.first_run.memory_step import MemoryStep
 from chatty_desktop.ui.first_run.model_step import SERVER, ModelStep, ollama_entry
 from chatty_desktop.ui.fitting_area import FittingArea
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import Problem, TextButton, caption
+from chatty_desktop.ui.pieces import Problem, TextButton, caption, takes_escape
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XL, XS, L, M, S
@@ -102,12 +102,7 @@ class Assistant(QWidget):
             task.cancel()
 
     def event(self, event: QEvent) -> bool:
-        """Escape is the window's own shortcut, which here gives way."""
-        overrides = event.type() == QEvent.Type.ShortcutOverride
-        if overrides and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
-            event.accept()
-            return True
-        return super().event(event)
+        return takes_escape(event) or super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """What no field of it wants: to go on, to leave, or the first letter of a message."""
