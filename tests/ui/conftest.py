@@ -7,13 +7,13 @@ import os
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 import asyncio
-import contextvars
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 import qasync
+from PySide6.QtCore import QCoreApplication, QTimerEvent
 from PySide6.QtWidgets import QApplication
 
 from chatty_desktop.domain.settings import Appearance
@@ -36,28 +36,29 @@ def theme(_theme: Theme) -> Iterator[Theme]:
     _theme.show(Appearance(theme="light"))
 
 
-class PatientLoop(qasync.QEventLoop):  # type: ignore[misc]  # qasync has no types
+class PatientTimer(qasync._SimpleTimer):  # type: ignore[misc]  # qasync has no types
+    """Calls back only while its loop runs, in the order of the calls."""
+
+    def __init__(self, loop: qasync.QEventLoop) -> None:
+        super().__init__()
+        self._loop = loop
+
+    def timerEvent(self, event: QTimerEvent) -> None:
+        # A timer that is passed over comes again: Qt's repeat until they are ended.
+        if self._loop.is_running() or self._loop.is_closed():
+            super().timerEvent(event)
+
+
+class PatientLoop(qasync.QEventLoop):  # type: ignore[misc]
     """Qt's loop, in which a task takes its steps only while the loop runs.
 
     pytest-qt handles Qt's events after each phase of a test too. A task that a test left behind,
     such as a panel's reading, would then take a step with no loop running, and fail for that.
     """
 
-    def call_later(
-        self,
-        delay: float,
-        callback: Callable[..., object],
-        *args: Any,
-        context: contextvars.Context | None = None,
-    ) -> asyncio.Handle:
-        def call(*args: Any) -> None:
-            if self.is_running():
-                callback(*args)
-            elif not self.is_closed():
-                super(PatientLoop, self).call_later(0.01, call, *args)
-
-        handle: asyncio.Handle = super().call_later(delay, call, *args, context=context)
-        return handle
+    def __init__(self, app: QCoreApplication | None) -> None:
+        super().__init__(app)
+        self._timer = PatientTimer(self)
 
 
 def _qt_loop() -> asyncio.AbstractEventLoop:

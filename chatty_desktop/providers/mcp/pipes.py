@@ -35,11 +35,18 @@ class Lifeline:
     def __init__(self) -> None:
         self.ended = asyncio.Event()
         self.reason = ""
+        self._let_go = False
 
     def cut(self, reason: str = "") -> None:
         """It cannot any more; the first reason stands."""
+        if self._let_go:
+            return
         self.reason = self.reason or reason
         self.ended.set()
+
+    def let_go(self) -> None:
+        """The app ends it now: that it then ends is no reason for anything."""
+        self._let_go = True
 
 
 class Reader:
@@ -57,9 +64,7 @@ class Reader:
         """Pass messages on until the pipe ends or the program must be given up."""
         with received, contextlib.suppress(anyio.ClosedResourceError, anyio.BrokenResourceError):
             await self._read_lines(received)
-            if not self._lifeline.ended.is_set():
-                await ended(self._process, 0.5)
-                self._lifeline.cut(_farewell(self._process.returncode))
+            await note_end(self._process, self._lifeline)
 
     async def _read_lines(self, received: Any) -> None:
         assert self._process.stdout is not None
@@ -124,7 +129,15 @@ def _farewell(status: int | None) -> str:
     return f"It ended by itself ({how})."
 
 
-async def write(process: Process, sent: Any, received: Any) -> None:
+async def note_end(process: Process, lifeline: Lifeline) -> None:
+    """Keep why a program whose pipes ended ended, unless more is known already."""
+    if not lifeline.ended.is_set():
+        await ended(process, 0.5)
+        lifeline.cut(_farewell(process.returncode))
+
+
+async def write(process: Process, lifeline: Lifeline, sent: Any, received: Any) -> None:
+    """Pass messages on to a program until there are no more or it takes none."""
     stdin = process.stdin
     assert stdin is not None
     try:
@@ -134,6 +147,7 @@ async def write(process: Process, sent: Any, received: Any) -> None:
                 stdin.write(text.encode() + b"\n")
                 await stdin.drain()
     except (OSError, RuntimeError):
+        await note_end(process, lifeline)
         received.close()  # it reads no more: the session has to see an end
 
 

@@ -69,11 +69,12 @@ async def program_streams(
     sent, sent_out = anyio.create_memory_object_stream[SessionMessage](0)
     async with anyio.create_task_group() as group:
         group.start_soon(Reader(process, log, lifeline).read, received_in)
-        group.start_soon(write, process, sent_out, received_in)
+        group.start_soon(write, process, lifeline, sent_out, received_in)
         group.start_soon(keep_stderr, process, log)
         try:
             yield received, sent
         finally:
+            lifeline.let_go()
             with anyio.CancelScope(shield=True):
                 received.close()
                 sent.close()
