@@ -42,6 +42,7 @@ from chatty_desktop.providers.ollama_library import OllamaLibrary
 from chatty_desktop.providers.pages import WebPages
 from chatty_desktop.providers.probing import ModelProbing
 from chatty_desktop.providers.registry import ProviderRegistry
+from chatty_desktop.providers.sent_requests import SentRequests
 from chatty_desktop.providers.starter import STARTER
 from chatty_desktop.storage import restoring
 from chatty_desktop.storage.agents import StoredAgents
@@ -106,6 +107,7 @@ class App:
     deletions: Deletions
     is_new: bool
     titles: Titles
+    sent: SentRequests
     mcp: McpServers
     tool_servers: ToolServers
     _database: Database
@@ -258,6 +260,7 @@ class App:
                 wanted=lambda: settings.current.automatic_titles,
                 publish=events.publish,
             ),
+            sent=SentRequests(models, lambda: settings.current),
             mcp=mcp,
             tool_servers=ToolServers(settings, keys),
             _database=database,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from chatty_desktop.domain.messages import Message
-from chatty_desktop.domain.requests import Usage
+from chatty_desktop.domain.requests import ToolOffer, Usage
 from chatty_desktop.domain.tokens import estimate
 
 
@@ -57,7 +57,8 @@ class SentSection:
 @dataclass(frozen=True, slots=True)
 class SentRequest:
     """A request as it was sent, with the server's own counts where it gave them. `step` counts
-    the requests of its run from 1, `run_usage` sums them up."""
+    the requests of its run from 1, `run_usage` sums them up. `parts` are what `sections` shows one
+    by one; `options` are the sampling options and `tools` those offered, where they were kept."""
 
     run_id: str
     model: str
@@ -67,6 +68,21 @@ class SentRequest:
     at: float = 0.0
     step: int = 1
     run_usage: Usage = field(default_factory=Usage)
+    parts: tuple[Section, ...] = ()
+    options: Mapping[str, float] = field(default_factory=dict)
+    tools: tuple[ToolOffer, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AskedFor:
+    """A run that asked a model, for choosing among them: when it asked last, by which model, in
+    how many steps, and how the message began that was to be answered."""
+
+    run_id: str
+    at: float
+    model: str
+    steps: int
+    words: str
 
 
 RequestPart = Literal["system", "memory", "recalled", "earlier"]

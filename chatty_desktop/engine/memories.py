@@ -18,7 +18,7 @@ from chatty_desktop.domain.events import (
 )
 from chatty_desktop.domain.memory import LayerStart, MemorySnapshot
 from chatty_desktop.domain.messages import Scope
-from chatty_desktop.domain.runs import NextRequest, Run, SentRequest
+from chatty_desktop.domain.runs import AskedFor, NextRequest, Run, SentRequest
 from chatty_desktop.domain.strategies import layers_of
 from chatty_desktop.engine.memory import build_memory
 from chatty_desktop.engine.memory.contract import MemoryLayer, Refolding, Surroundings
@@ -140,6 +140,21 @@ class Memories:
     async def last_request(self, scope: Scope) -> SentRequest | None:
         """What was last sent to a model for the agent in the session, None before the first."""
         return await self._runs.last_request(scope)
+
+    async def request_of(
+        self, run_id: str, step: int | None = None
+    ) -> tuple[SentRequest, SentRequest | None] | None:
+        """What was sent in a step of a run, None: in its last; with what the run before it sent
+        last. None where nothing is kept of it."""
+        request = await self._runs.request_of(run_id, step)
+        if request is None:
+            return None
+        before = await self._runs.run_before(run_id)
+        return request, (await self._runs.request_of(before) if before else None)
+
+    async def asked_for(self, scope: Scope) -> list[AskedFor]:
+        """The runs of which can be shown what they sent, newest first."""
+        return await self._runs.asked_for(scope)
 
     async def next_request(self, scope: Scope) -> NextRequest:
         """How much the next request to an agent is, without the new message. Stores nothing, asks

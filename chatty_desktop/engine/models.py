@@ -74,7 +74,7 @@ class ModelChooser:
         refused to, and the settings do not say that it does not."""
         if model.reference in self._unconstrained:
             return False
-        return self._options(model).json_schema is not False
+        return self.options_of(model).json_schema is not False
 
     def cannot_constrain(self, model: ChatModel) -> None:
         """Remember, while the app runs, that the server refused a JSON schema."""
@@ -85,13 +85,14 @@ class ModelChooser:
         settings do not say that it knows none."""
         if model.reference in self._without_tools:
             return False
-        return self._options(model).tools is not False
+        return self.options_of(model).tools is not False
 
     def cannot_take_tools(self, model: ChatModel) -> None:
         """Remember, while the app runs, that the server refused tools."""
         self._without_tools.add(model.reference)
 
-    def _options(self, model: ChatModel) -> ModelOptions:
+    def options_of(self, model: ChatModel) -> ModelOptions:
+        """What the person set for a model."""
         provider_id, name = split_model(model.reference)
         provider = self._settings().provider(provider_id)
         return ModelOptions() if provider is None else provider.options_of(name)

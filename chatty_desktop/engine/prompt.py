@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from chatty_desktop.domain.messages import Message
-from chatty_desktop.domain.requests import ChatMessage, ToolOffer, WireMessage
-from chatty_desktop.domain.runs import Section
+from chatty_desktop.domain.requests import ChatMessage, ChatRequest, ToolOffer, WireMessage
+from chatty_desktop.domain.runs import Section, SentRequest
 from chatty_desktop.domain.tokens import estimate
 from chatty_desktop.domain.tool_results import ResultBudget, cut, cuts, in_words, paired
 
@@ -73,6 +74,14 @@ def build_prompt(
     sections = [*system, *offered, *recalled, new, *stepped, *begin]
     kept = cuts((m for s in sections for m in s.messages if m.role == "tool"), budget)
     return Prompt(tuple(_cut(s, kept) if kept else s for s in sections), tuple(tools))
+
+
+def as_asked(request: SentRequest) -> ChatRequest:
+    """A request that was sent, as it would be sent again."""
+    prompt = Prompt(request.parts, request.tools)
+    asked = ChatRequest(prompt.messages(), chat=True, tools=request.tools)
+    options: dict[str, Any] = dict(request.options)
+    return replace(asked, **options)
 
 
 def _said_in(section: Section) -> Sequence[WireMessage]:

@@ -217,10 +217,13 @@ class AgentRun:
         """Send a prompt and stream what comes; its size is checked before and after."""
         # Of a transcript of 10,000 messages this takes longer than a frame on the screen.
         estimate = await asyncio.to_thread(prompt.tokens)
-        await self._runs.ask(self._run, prompt.sections, estimate)
+        request = ChatRequest(prompt.messages(), chat=True, tools=prompt.tools)
+        options = request.as_set(self._models.options_of(model)).sampling()
+        await self._runs.ask(
+            self._run, prompt.sections, estimate, options=options, tools=prompt.tools
+        )
         await self._warnings.if_too_long(model, estimate, context)
         self._phase("waiting_for_model")
-        request = ChatRequest(prompt.messages(), chat=True, tools=prompt.tools)
         self._step = self._next_step(self.reply.content)
         try:
             return await self._step.stream(model, request)

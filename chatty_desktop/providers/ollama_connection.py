@@ -129,16 +129,7 @@ class OllamaConnection:
     ) -> AsyncGenerator[Delta, None]:
         """One answer as it comes, with the SDK's own errors."""
         responses = kept_responses()
-        parts = await self._client.chat(
-            model,
-            [_message(message) for message in request.messages],
-            stream=True,
-            tools=[_tool(offer) for offer in request.tools] or None,
-            format=request.json_schema,
-            # Constrained output and thinking do not go together in Ollama.
-            think=False if request.json_schema is not None else None,
-            options=_options(request, num_ctx),
-        )
+        parts = await self._client.chat(stream=True, **chat_body(model, request, num_ctx))
         splitter = ReasoningSplitter(goes_on=request.goes_on)
         calls: list[ToolCall] = []
         last: Delta | None = None
@@ -216,6 +207,21 @@ def kept_responses() -> list[httpx.Response]:
 async def _keep_response(response: httpx.Response) -> None:
     if (responses := _responses.get()) is not None:
         responses.append(response)
+
+
+def chat_body(model: str, request: ChatRequest, num_ctx: int) -> dict[str, Any]:
+    """What a chat is asked with; nothing is in it that was not set."""
+    body: dict[str, Any] = {
+        "model": model,
+        "messages": [_message(message) for message in request.messages],
+        "options": _options(request, num_ctx),
+    }
+    if request.tools:
+        body["tools"] = [_tool(offer) for offer in request.tools]
+    if request.json_schema is not None:
+        # Constrained output and thinking do not go together in Ollama.
+        body |= {"format": request.json_schema, "think": False}
+    return body
 
 
 def _message(message: WireMessage) -> dict[str, Any]:

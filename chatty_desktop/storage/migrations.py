@@ -217,6 +217,12 @@ def drafts(connection: Connection) -> None:
     _each(connection, _DRAFTS)
 
 
+def what_was_asked(connection: Connection) -> None:
+    """With what options and tools a model was asked, and the question behind each ledger row."""
+    connection.execute(text("ALTER TABLE requests ADD COLUMN options TEXT NOT NULL DEFAULT '{}'"))
+    connection.execute(text("ALTER TABLE ledger ADD COLUMN prompt TEXT NOT NULL DEFAULT '[]'"))
+
+
 STEPS: tuple[Step, ...] = (
     first_release,
     summaries_and_facts,
@@ -225,6 +231,7 @@ STEPS: tuple[Step, ...] = (
     order_of_chats,
     time_of_thought,
     drafts,
+    what_was_asked,
 )
 
 

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    TableValuedAlias,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from chatty_desktop.domain.events import LogEntry
-from chatty_desktop.domain.messages import Message, Scope
-from chatty_desktop.domain.requests import Usage
-from chatty_desktop.domain.runs import Run, Section, SentRequest, SentSection
+from chatty_desktop.domain.messages import Scope
+from chatty_desktop.domain.requests import ToolOffer, Usage
+from chatty_desktop.domain.runs import AskedFor, Run, Section, SentRequest, SentSection
 from chatty_desktop.domain.tokens import estimate
 from chatty_desktop.domain.tool_results import cut
 from chatty_desktop.storage import tables
@@ -45,14 +55,24 @@ class StoredRuns:
 
         await self._database.write(work, synced=False)
 
-    async def ask(self, run: Run, sections: Sequence[Section], tokens: int) -> None:
+    async def ask(
+        self,
+        run: Run,
+        sections: Sequence[Section],
+        tokens: int,
+        *,
+        options: Mapping[str, float] | None = None,
+        tools: Sequence[ToolOffer] = (),
+    ) -> None:
         kept = [_kept(section) for section in sections]
+        how = {"sampling": dict(options or {}), "tools": [asdict(tool) for tool in tools]}
 
         def work(connection: Connection) -> None:
             connection.execute(
                 insert(tables.requests).values(
                     run_id=run.id,
                     sections=json.dumps(kept, ensure_ascii=False),
+                    options=json.dumps(how, ensure_ascii=False),
                     estimated_tokens=tokens,
                     at=time.time(),
                     **_place(run),
@@ -139,47 +159,116 @@ class StoredRuns:
         return strategy
 
     async def last_request(self, scope: Scope) -> SentRequest | None:
-        query = (
+        rows = await self._database.rows(
             select(tables.requests)
-            .where(
-                tables.requests.c.session_id == scope.session_id,
-                tables.requests.c.agent_id == scope.agent_id,
-            )
+            .where(*_of(scope))
             .order_by(tables.requests.c.seq.desc())
             .limit(1)
         )
+        return await self._request(rows[0]) if rows else None
+
+    async def request_of(self, run_id: str, step: int | None = None) -> SentRequest | None:
+        query = select(tables.requests).where(tables.requests.c.run_id == run_id)
+        seq = tables.requests.c.seq
+        if step is None:
+            query = query.order_by(seq.desc()).limit(1)
+        else:
+            query = query.order_by(seq).offset(step - 1).limit(1)
         rows = await self._database.rows(query)
+        return await self._request(rows[0]) if rows else None
+
+    async def run_before(self, run_id: str) -> str | None:
+        this, other = tables.requests.alias(), tables.requests.c
+        first = (
+            select(this.c.session_id, this.c.agent_id, this.c.seq)
+            .where(this.c.run_id == run_id)
+            .order_by(this.c.seq)
+            .limit(1)
+        )
+        rows = await self._database.rows(first)
         if not rows:
             return None
-        row = rows[0]
-        sections: list[SentSection] = []
-        for kept in json.loads(row.sections):
-            sections.extend(await self._expand(kept, scope))
-        of_run = await self._database.rows(
-            select(tables.requests.c.prompt_tokens, tables.requests.c.completion_tokens).where(
-                tables.requests.c.run_id == row.run_id
-            )
+        before = await self._database.rows(
+            select(other.run_id)
+            .where(*_of(Scope(rows[0].agent_id, rows[0].session_id)), other.seq < rows[0].seq)
+            .order_by(other.seq.desc())
+            .limit(1)
         )
+        return before[0].run_id if before else None
+
+    async def asked_for(self, scope: Scope, limit: int = 100) -> list[AskedFor]:
+        c = tables.requests.c
+        newest = (
+            select(func.max(c.seq).label("seq"), func.count().label("steps"))
+            .where(*_of(scope))
+            .group_by(c.run_id)
+            .order_by(func.max(c.seq).desc())
+            .limit(limit)
+            .subquery()
+        )
+        new = func.json_each(c.sections).table_valued("value", name="part")
+        asked = (
+            select(func.substr(tables.messages.c.content, 1, 120))
+            .select_from(new.join(tables.messages, tables.messages.c.id == _first_of(new)))
+            .where(func.json_extract(new.c.value, "$.origin") == "new")
+            .limit(1)
+            .scalar_subquery()
+        )
+        query = (
+            select(c.run_id, c.at, c.model, newest.c.steps, asked.label("words"))
+            .join_from(tables.requests, newest, newest.c.seq == c.seq)
+            .order_by(c.seq.desc())
+        )
+        rows = await self._database.rows(query)
+        return [AskedFor(r.run_id, r.at, r.model, r.steps, r.words or "") for r in rows]
+
+    async def _request(self, row: Row[Any]) -> SentRequest:
+        scope = Scope(row.agent_id, row.session_id)
+        parts = [await self._part(kept, scope) for kept in json.loads(row.sections)]
+        of_run = await self._database.rows(
+            select(
+                tables.requests.c.seq,
+                tables.requests.c.prompt_tokens,
+                tables.requests.c.completion_tokens,
+            ).where(tables.requests.c.run_id == row.run_id)
+        )
+        how = json.loads(row.options)
         return SentRequest(
             run_id=row.run_id,
             model=row.model,
-            sections=tuple(sections),
+            sections=tuple(each for part in parts for each in _shown(part)),
             estimated_tokens=row.estimated_tokens,
             usage=Usage(row.prompt_tokens, row.completion_tokens),
             at=row.at,
-            step=len(of_run),
-            run_usage=sum((Usage(*each) for each in of_run), Usage()),
+            step=sum(each.seq <= row.seq for each in of_run),
+            run_usage=sum(
+                (Usage(each.prompt_tokens, each.completion_tokens) for each in of_run), Usage()
+            ),
+            parts=tuple(parts),
+            options=how.get("sampling", {}),
+            tools=tuple(ToolOffer(**tool) for tool in how.get("tools", ())),
         )
 
-    async def _expand(self, kept: dict[str, Any], scope: Scope) -> list[SentSection]:
+    async def _part(self, kept: dict[str, Any], scope: Scope) -> Section:
+        """A section as it was sent, its messages cut as they were."""
         if "first" not in kept:
-            text = kept["text"]
-            return [SentSection(kept["origin"], kept["role"], text, estimate(text))]
-        return [
-            _sent(kept["origin"], message, kept.get("cut", {}))
-            for message in await self._messages.range(kept["first"], kept["last"])
-            if message.agent_id == scope.agent_id and message.counts
-        ]
+            return Section(kept["origin"], kept["role"], kept["text"])
+        cuts: dict[str, int] = kept.get("cut", {})
+        messages = tuple(
+            replace(each, content=cut(each.content, cuts[each.id])) if each.id in cuts else each
+            for each in await self._messages.range(kept["first"], kept["last"])
+            if each.agent_id == scope.agent_id and each.counts
+        )
+        return Section(kept["origin"], messages=messages, cut=tuple(cuts.items()))
+
+
+def _of(scope: Scope) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
+    c = tables.requests.c
+    return c.session_id == scope.session_id, c.agent_id == scope.agent_id
+
+
+def _first_of(part: TableValuedAlias) -> ColumnElement[str]:
+    return func.json_extract(part.c.value, "$.first")
 
 
 def _place(run: Run) -> dict[str, str]:
@@ -195,11 +284,17 @@ def _kept(section: Section) -> dict[str, Any]:
     return kept | ({"cut": dict(section.cut)} if section.cut else {})
 
 
-def _sent(origin: str, message: Message, cuts: dict[str, int]) -> SentSection:
-    """A message as it was sent, its calls below its words."""
-    content = message.content
-    if message.id in cuts:
-        content = cut(content, cuts[message.id])
-    calls = [f"{call.name}({call.arguments})" for call in message.tool_calls]
-    content = "\n".join(filter(None, [content, *calls]))
-    return SentSection(origin, message.role, content, estimate(content))
+def _shown(part: Section) -> list[SentSection]:
+    """A part as it is shown: one section for a text, one for each message, its calls below its
+    words."""
+    if not part.messages:
+        # Messages that were deleted since leave nothing of their part.
+        return [SentSection(part.origin, part.role, part.text, estimate(part.text))] * bool(
+            part.text
+        )
+    shown = []
+    for message in part.messages:
+        calls = [f"{call.name}({call.arguments})" for call in message.tool_calls]
+        content = "\n".join(filter(None, [message.content, *calls]))
+        shown.append(SentSection(part.origin, message.role, content, estimate(content)))
+    return shown

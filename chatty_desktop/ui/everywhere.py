@@ -67,6 +67,13 @@ class Everywhere(QObject):
         do.connect_last(chat.at_last)
         chat.header.add_button(do.inspector, left=False)
         chat.scope_changed.connect(inspector.set_scope)
+
+        def show_prompt(run_id: str) -> None:
+            do.inspector.setChecked(True)
+            inspector.show_prompt(run_id)
+
+        chat.acts.prompt_wanted.connect(show_prompt)
+        do.show_prompt.triggered.connect(lambda: show_prompt(""))
         inspector.message_wanted.connect(chat.show_message)
         inspector.verbatim_from_changed.connect(chat.transcript.drawn.set_verbatim_from)
 

@@ -77,6 +77,7 @@ class Actions(QObject):
         self.version_before = self._make(N_("Version &before"), "Alt+Left", "caret-left")
         self.version_after = self._make(N_("Version af&ter"), "Alt+Right", "caret-right")
         self.message_menu = self._make(N_("&More …"), "Ctrl+Shift+M", "dots-three")
+        self.show_prompt = self._make(N_("&What the model was given"), "Ctrl+Alt+P", "file-text")
         self.next_chat = self._make(N_("&Next chat"), "Ctrl+PgDown", "caret-down")
         self.previous_chat = self._make(N_("&Previous chat"), "Ctrl+PgUp", "caret-up")
         self.next_pane = self._make(N_("Ne&xt pane"), "F6", "squares-four")
@@ -155,7 +156,8 @@ class Actions(QObject):
 
     def _fill_message(self, menu: QMenu) -> None:
         self._add(menu, self.edit_last, self.answer_again, self.go_on, self.copy_last, None)
-        self._add(menu, self.version_before, self.version_after, None, self.message_menu)
+        self._add(menu, self.version_before, self.version_after, None)
+        self._add(menu, self.show_prompt, None, self.message_menu)
 
     @staticmethod
     def _add(menu: QMenu, *actions: QAction | None) -> None:

@@ -33,7 +33,25 @@ COMFORTABLE: Final = Measures(row=8, item=5, control=5, tab=6, message=16, group
 COMPACT: Final = Measures(row=5, item=2, control=2, tab=3, message=8, group=12)
 
 Tone = Literal[
-    "text", "muted", "accent", "on_accent", "memory", "danger", "warning", "success", "border"
+    "text",
+    "muted",
+    "accent",
+    "on_accent",
+    "memory",
+    "danger",
+    "warning",
+    "success",
+    "border",
+    "part_system",
+    "part_tools",
+    "part_spec",
+    "part_state",
+    "part_summary",
+    "part_facts",
+    "part_recalled",
+    "part_window",
+    "part_results",
+    "part_new",
 ]
 """The tokens a piece of text or an icon may be drawn in."""
 
@@ -60,6 +78,8 @@ class Tokens:
     can be typed into or pressed.
 
     code_*: syntax highlighting on `code_background`.
+
+    part_*: the parts of a request, by where they come from; each shows with its icon and name.
     """
 
     name: str
@@ -91,6 +111,16 @@ class Tokens:
     code_comment: str
     code_number: str
     code_name: str
+    part_system: str
+    part_tools: str
+    part_spec: str
+    part_state: str
+    part_summary: str
+    part_facts: str
+    part_recalled: str
+    part_window: str
+    part_results: str
+    part_new: str
 
     def colour(self, tone: Tone) -> str:
         """The colour of a tone."""
@@ -127,6 +157,16 @@ LIGHT: Final = Tokens(
     code_comment="#62666e",
     code_number="#9a4a00",
     code_name="#2450a8",
+    part_system="#5d6472",
+    part_tools="#7d6300",
+    part_spec="#a8569c",
+    part_state="#7a2f72",
+    part_summary="#1f7775",
+    part_facts="#a34a20",
+    part_recalled="#6546c0",
+    part_window="#2a66b0",
+    part_results="#557015",
+    part_new="#17683a",
 )
 
 DARK: Final = Tokens(
@@ -159,6 +199,16 @@ DARK: Final = Tokens(
     code_comment="#9297a1",
     code_number="#f0b878",
     code_name="#9dbcff",
+    part_system="#a3aab8",
+    part_tools="#d9bb55",
+    part_spec="#eba6e0",
+    part_state="#cf86c5",
+    part_summary="#6fc7c4",
+    part_facts="#f0a27c",
+    part_recalled="#b9a5ff",
+    part_window="#86b8f5",
+    part_results="#b3cf6b",
+    part_new="#7fd6a0",
 )
 
 

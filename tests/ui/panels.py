@@ -18,6 +18,7 @@ from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.desk import Desk
 from tests.helpers.scripted import ScriptedModel, ScriptedModels
+from tests.helpers.wire import openai_wire
 
 W = TypeVar("W", bound=QWidget)
 
@@ -45,6 +46,7 @@ class Bench:
         panel = InspectorPanel(
             memories=self.desk.memories,
             reembedding=self.desk.reembedding,
+            wire=openai_wire,
             events=self.desk.bus,
             theme=self.theme,
             tasks=self.tasks,

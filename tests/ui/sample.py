@@ -263,13 +263,27 @@ async def _kyoto(app: App, agent_id: str, now: float) -> Session:
     await chat.log("info", f"{MODEL} answered in 8.1 s: 412 tokens in, 168 out.")
     await chat.log("warning", "Memory was not updated: the model could not be reached.")
     strategy = await _strategy(app, agent_id)
-    asked = Section("new", "user", messages=(chat.messages[-2],))
-    run = Run(chat.run_id, chat.session.id, agent_id, strategy, MODEL, last.at)
-    await app.runs.start(run)
-    await app.runs.ask(run, (asked,), 405)
-    await app.runs.answered(chat.run_id, Usage(412, 168))
+    for number, run_id, counted in ((-4, new_id(), 371), (-2, chat.run_id, 412)):
+        run = Run(run_id, chat.session.id, agent_id, strategy, MODEL, last.at)
+        await app.runs.start(run)
+        sections = _sections(strategy, state if number == -2 else {}, chat.messages, number)
+        await app.runs.ask(run, sections, counted - 7, options={"temperature": 0.7})
+        await app.runs.answered(run_id, Usage(counted, 168))
     await app.runs.finish(chat.run_id, "done")
     return chat.session
+
+
+def _sections(
+    strategy: dict[str, Any], state: dict[str, Any], messages: list[Message], new: int
+) -> tuple[Section, ...]:
+    """What a State memory sends, the message at `new` being the one to answer."""
+    return (
+        Section("system", text="You help to plan journeys. Be brief, name prices in yen."),
+        Section("spec", text=f"You have a memory of this conversation. {strategy['spec']}"),
+        Section("state", text=f"Your memory so far: {json.dumps(state, ensure_ascii=False)}"),
+        Section("last_exchange", "user", messages=tuple(messages[new - 2 : new])),
+        Section("new", "user", messages=(messages[new],)),
+    )
 
 
 async def _strategy(app: App, agent_id: str) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from chatty_desktop.ui.inspector.panel import InspectorPanel
 from chatty_desktop.ui.readable import around
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.bag_of_words import BagOfWords
+from tests.helpers.wire import openai_wire
 from tests.ui.panels import Bench, bench, says, texts, until
 
 EPISODIC: dict[str, Any] = {"kind": "episodic", "top_k": 2, "threshold": 0.3}
@@ -59,6 +60,7 @@ async def inspector(at: Bench, memories: Waiting | None = None) -> InspectorPane
         InspectorPanel(
             memories=cast("Memories", memories or at.desk.memories),
             reembedding=at.desk.reembedding,
+            wire=openai_wire,
             events=at.desk.bus,
             theme=at.theme,
             tasks=at.tasks,

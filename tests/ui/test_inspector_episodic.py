@@ -14,6 +14,7 @@ from chatty_desktop.ui.inspector.episodic_view import EpisodicView, count_lines
 from chatty_desktop.ui.inspector.panel import InspectorPanel
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.bag_of_words import BagOfWords
+from tests.helpers.wire import openai_wire
 from tests.ui.panels import Bench, bench, button, says, until
 
 EPISODIC: dict[str, Any] = {"kind": "episodic", "top_k": 1, "threshold": 0.3}
@@ -31,6 +32,7 @@ async def inspector(at: Bench) -> InspectorPanel:
         InspectorPanel(
             memories=at.desk.memories,
             reembedding=at.desk.reembedding,
+            wire=openai_wire,
             events=at.desk.bus,
             theme=at.theme,
             tasks=at.tasks,

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtGui import QGuiApplication
 
 from chatty_desktop.ui.inspector.panel import InspectorPanel
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.desk import STATE
-from tests.ui.panels import Bench, bench, says, until
+from tests.ui.panels import Bench, bench, says, texts, until
 
 
 @pytest.fixture
@@ -74,3 +76,89 @@ async def test_turning_to_the_tab_shows_what_was_sent_meanwhile(at: Bench) -> No
     panel.tabs.setCurrentWidget(panel.prompt)
     await until(lambda: rows(panel))
     assert rows(panel)[-1] == "New message (user): Hello"
+
+
+def shown_runs(panel: InspectorPanel) -> list[str]:
+    choice = panel.prompt.choice.list
+    return [choice.itemText(row).partition(" · ")[0] for row in range(choice.count())]
+
+
+async def test_the_request_of_any_reply_can_be_chosen_and_stays_when_a_new_one_comes(
+    at: Bench,
+) -> None:
+    panel = inspector(at)
+    for text in ("I want to see Kyoto.", "When is best?", "And Nara?"):
+        await at.desk.say(text)
+    await until(lambda: shown_runs(panel)[:1] == ["And Nara?"])
+    assert shown_runs(panel) == ["And Nara?", "When is best?", "I want to see Kyoto."]
+    panel.prompt.choice.older.click()
+    await until(lambda: rows(panel)[-1:] == ["New message (user): When is best?"])
+    await at.desk.say("Thank you.")
+    await until(lambda: len(shown_runs(panel)) == 4)
+    assert rows(panel)[-1] == "New message (user): When is best?"
+    assert shown_runs(panel)[panel.prompt.choice.list.currentIndex()] == "When is best?"
+
+
+async def test_a_reply_is_shown_with_its_request_when_asked_for_by_its_run(at: Bench) -> None:
+    panel = inspector(at)
+    panel.tabs.setCurrentWidget(panel.memory)
+    first = await at.desk.say("I want to see Kyoto.")
+    await at.desk.say("When is best?")
+    panel.show_prompt(first.run_id)
+    await until(lambda: rows(panel)[-1:] == ["New message (user): I want to see Kyoto."])
+
+
+async def test_the_size_of_each_part_is_told_in_words_beside_its_icon(at: Bench) -> None:
+    panel = inspector(at)
+    at.model.folds.append([{"key": "goal", "value": "see Kyoto"}])
+    await at.desk.say("I want to see Kyoto.")
+    await at.desk.say("When is best?")
+    await until(lambda: says(panel.prompt, "Σ, what is known"))
+    for part in ("System prompt", "What is kept", "Messages word for word", "New message"):
+        await until(lambda part=part: part in texts(panel.prompt), part)  # type: ignore[misc]
+    shown = texts(panel.prompt)
+    assert sum(text.endswith(" %") for text in shown) == 5
+
+
+async def test_what_changed_since_the_turn_before_is_marked_and_shown_as_a_diff(
+    at: Bench,
+) -> None:
+    panel = inspector(at)
+    for goal in ("see Kyoto", "see Nara"):
+        at.model.folds.append([{"key": "goal", "value": goal}])
+        await at.desk.say(f"I want to {goal}.")
+    await at.desk.say("When is best?")
+    await until(lambda: rows(panel)[-1:] == ["New message (user): When is best?"])
+    panel.prompt.compare.click()
+    model = panel.prompt.model
+    changes = {
+        (compared.section.origin, compared.change): row
+        for row in range(model.rowCount())
+        if (compared := model.section(model.index(row))) is not None
+    }
+    assert ("system", "same") in changes
+    assert ("new", "new") in changes
+    panel.prompt.list.setCurrentIndex(model.index(changes["state", "changed"]))
+    diff = panel.prompt.content.toPlainText().splitlines()
+    assert any(line.startswith("-") and "see Kyoto" in line for line in diff)
+    assert any(line.startswith("+") and "see Nara" in line for line in diff)
+
+
+async def test_the_whole_request_can_be_copied_as_json_and_as_curl(at: Bench) -> None:
+    panel = inspector(at)
+    await at.desk.say("I want to see Kyoto.")
+    await at.desk.say("When is best?")
+    await until(lambda: rows(panel)[-1:] == ["New message (user): When is best?"])
+    as_json, as_curl = panel.prompt.copy.menu().actions()
+    as_json.trigger()
+    await until(lambda: QGuiApplication.clipboard().text().startswith("{"))
+    body = json.loads(QGuiApplication.clipboard().text())
+    sent = at.model.chats[-1]
+    assert [(m["role"], m["content"]) for m in body["messages"]] == [
+        (m.role, m.content) for m in sent.messages
+    ]
+    as_curl.trigger()
+    await until(lambda: QGuiApplication.clipboard().text().startswith("curl"))
+    command = QGuiApplication.clipboard().text()
+    assert '-H "Authorization: Bearer $CHATTY_KEY_LAB"' in command
+    assert json.loads(command.partition("<<'JSON'\n")[2].removesuffix("JSON\n")) == body

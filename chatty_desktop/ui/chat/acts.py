@@ -45,11 +45,13 @@ class MessageActs(QObject):
     edit_wanted: a message of the person's own is to be written anew where it stands (its id).
     noticed: something to tell (a `Notice`).
     record_wanted: the run log, or the ledger, is to be shown.
+    prompt_wanted: the id of the run whose request is to be shown.
     """
 
     edit_wanted = Signal(str)
     noticed = Signal(object)
     record_wanted = Signal()
+    prompt_wanted = Signal(str)
 
     def __init__(
         self,
@@ -187,6 +189,8 @@ class MessageActs(QObject):
                 self._tasks.start(self._chat.ask_another(message.id, with_))
             case "go_on":
                 self._tasks.start(self._chat.go_on(message.id))
+            case "prompt":
+                self.prompt_wanted.emit(message.run_id)
             case "branch":
                 self._tasks.start(self._chat.branch_from(message.id))
             case "delete" | "delete_following":

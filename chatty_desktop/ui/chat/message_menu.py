@@ -24,7 +24,7 @@ class MessageMenu(QMenu):
     with the model or the agent that goes with it.
 
     Names: copy_markdown, copy_plain, edit, again, again_by (a model), ask (an agent), go_on,
-    branch, delete, delete_following.
+    prompt, branch, delete, delete_following.
     """
 
     def __init__(
@@ -59,6 +59,8 @@ class MessageMenu(QMenu):
             for agent in others:
                 self._act("ask", agent.name, "", agent.id, menu=asked)
         self.addSeparator()
+        if message.role == "assistant" and message.run_id:
+            self._act("prompt", tr("Show what the model was given"), "file-text")
         self._act("branch", tr("Go on from here"), "git-branch")
         self.addSeparator()
         delete = tr("Delete message and answer …") if own else tr("Delete message …")

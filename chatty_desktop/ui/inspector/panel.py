@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.errors import ChattyError
@@ -17,12 +19,16 @@ from chatty_desktop.domain.events import (
 )
 from chatty_desktop.domain.memory import MemorySnapshot
 from chatty_desktop.domain.messages import Scope
+from chatty_desktop.domain.requests import ChatRequest
+from chatty_desktop.domain.runs import SentRequest
+from chatty_desktop.domain.wire import WireRequest
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.memories import Memories
+from chatty_desktop.engine.prompt import as_asked
 from chatty_desktop.engine.reembed import Reembedding
 from chatty_desktop.ui.inspector.ledger_view import LedgerView
 from chatty_desktop.ui.inspector.memory_view import MemoryView
-from chatty_desktop.ui.inspector.prompt_view import PromptView
+from chatty_desktop.ui.inspector.prompt_view import PromptView, ShownRequest
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
@@ -41,6 +47,8 @@ class InspectorPanel(QWidget):
 
     message_wanted: the id of a message the person wants to see in the chat.
     verbatim_from_changed: the id of the oldest message the model will see word for word, or None.
+
+    `wire` gives a request to a model as it is sent.
     """
 
     message_wanted = Signal(str)
@@ -51,6 +59,7 @@ class InspectorPanel(QWidget):
         *,
         memories: Memories,
         reembedding: Reembedding,
+        wire: Callable[[str, ChatRequest], Awaitable[WireRequest]],
         events: Events,
         theme: Theme,
         tasks: Tasks,
@@ -59,7 +68,9 @@ class InspectorPanel(QWidget):
         super().__init__(parent)
         self._memories = memories
         self._reembedding = reembedding
+        self._wire = wire
         self._tasks = tasks
+        self._run_id = ""
         self._scope: Scope | None = None
         self._limit = PAGE
         self._reader: asyncio.Task[None] | None = None
@@ -70,6 +81,8 @@ class InspectorPanel(QWidget):
         self._throttle = Throttle(REFRESH_MS, self._refresh, self)
         self.memory = MemoryView(theme)
         self.prompt = PromptView(theme)
+        self.prompt.run_wanted.connect(self._show_run)
+        self.prompt.copy_wanted.connect(self._copy_request)
         self.ledger = LedgerView(theme)
         self.memory.message_wanted.connect(self.message_wanted)
         self.memory.reembed_wanted.connect(self._reembed)
@@ -102,6 +115,7 @@ class InspectorPanel(QWidget):
             return
         self._scope = scope
         self._limit = PAGE
+        self._run_id = ""
         self._set_verbatim_from(None)
         self._throttle.drop()
         self._search_next = None
@@ -115,6 +129,12 @@ class InspectorPanel(QWidget):
         self.memory.say("", "")
         self.prompt.say("", "")
         self.ledger.say("", "")
+        self._refresh()
+
+    def show_prompt(self, run_id: str) -> None:
+        """Show what was sent for a reply, by its run."""
+        self._run_id = run_id
+        self.tabs.setCurrentWidget(self.prompt)
         self._refresh()
 
     # --- reading -----------------------------------------------------------------------------
@@ -146,9 +166,10 @@ class InspectorPanel(QWidget):
         looked_at = self.tabs.currentWidget() is self.prompt
         try:
             if looked_at:
-                request = await self._memories.last_request(scope)
+                run_id = self._run_id
+                request = await self._request(scope, run_id)
                 # What was sent was sent, also where the memory cannot be shown.
-                if scope == self._scope:
+                if scope == self._scope and run_id == self._run_id:
                     self.prompt.show_request(request)
             # One more than is shown tells whether there are older rows.
             snapshot = await self._memories.inspect(scope, limit + 1)
@@ -158,6 +179,15 @@ class InspectorPanel(QWidget):
             return
         if scope == self._scope:
             self._show(snapshot, limit)
+
+    async def _request(self, scope: Scope, run_id: str) -> ShownRequest | None:
+        """The request of a run, "": the newest of the scope; also where that run is gone."""
+        runs = await self._memories.asked_for(scope)
+        for wanted in (run_id, runs[0].run_id if runs else ""):
+            found = await self._memories.request_of(wanted) if wanted else None
+            if found is not None:
+                return ShownRequest(*found, runs)
+        return None
 
     def _show(self, snapshot: MemorySnapshot, limit: int) -> None:
         self.memory.show_memory(snapshot)
@@ -225,6 +255,18 @@ class InspectorPanel(QWidget):
             self.memory.show_search_failure(text, reason)
 
     # --- what a person does ------------------------------------------------------------------
+
+    def _show_run(self, run_id: str) -> None:
+        self._run_id = run_id
+        self._refresh()
+
+    def _copy_request(self, request: SentRequest, form: str) -> None:
+        self._tasks.start(self._copying(request, form))
+
+    async def _copying(self, request: SentRequest, form: str) -> None:
+        wire = await self._wire(request.model, as_asked(request))
+        text = wire.as_curl() if form == "curl" else wire.as_json()
+        QGuiApplication.clipboard().setText(text)
 
     def _reembed(self) -> None:
         if not self._reembedding.running:

@@ -9,26 +9,36 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
+from chatty_desktop.domain.request_diff import Change, ComparedSection
 from chatty_desktop.domain.runs import SentSection
+from chatty_desktop.ui.inspector.prompt_parts import part_of
 from chatty_desktop.ui.language import N_, number, tr
 from chatty_desktop.ui.painting import row_background
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.theme import Theme
-from chatty_desktop.ui.tokens import S
+from chatty_desktop.ui.tokens import XS, L, S, Tone
 
 Index = QModelIndex | QPersistentModelIndex
 SectionRole: Final = int(Qt.ItemDataRole.UserRole)
 TITLES: Final = {
     "system": N_("System prompt"),
+    "tools": N_("Tools on offer"),
     "spec": N_("What is kept"),
     "state": "Σ",
     "unfolded": N_("Not folded yet"),
+    "summary": N_("Summary"),
     "summarized": N_("After the summary"),
     "facts": N_("Known facts"),
+    "episodic": N_("Recalled messages"),
+    "steps": N_("Tools used and their results"),
+    "begun": N_("Beginning of the reply"),
     "new": N_("New message"),
 }
-_PLAIN: Final = ("system", "new")
-"""Origins that are no memory."""
+_CHANGES: Final[dict[Change, tuple[str, str, Tone]]] = {
+    "new": ("+", N_("new"), "success"),
+    "changed": ("±", N_("changed"), "warning"),
+    "gone": ("−", N_("no longer sent"), "danger"),
+}
 
 
 class PromptModel(QAbstractListModel):
@@ -36,9 +46,9 @@ class PromptModel(QAbstractListModel):
 
     def __init__(self) -> None:
         super().__init__()
-        self._sections: tuple[SentSection, ...] = ()
+        self._sections: tuple[ComparedSection, ...] = ()
 
-    def show_sections(self, sections: Sequence[SentSection]) -> bool:
+    def show_sections(self, sections: Sequence[ComparedSection]) -> bool:
         """Take the present sections. False when they are what is shown already."""
         if tuple(sections) == self._sections:
             return False
@@ -47,27 +57,30 @@ class PromptModel(QAbstractListModel):
         self.endResetModel()
         return True
 
-    def section(self, index: Index) -> SentSection | None:
+    def section(self, index: Index) -> ComparedSection | None:
         return self._sections[index.row()] if index.isValid() else None
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:
         return 0 if parent.isValid() else len(self._sections)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        section = self.section(index)
-        if section is None:
+        compared = self.section(index)
+        if compared is None:
             return None
         if role == SectionRole:
-            return section
+            return compared
+        section = compared.section
         if role == Qt.ItemDataRole.DisplayRole:
             return f"{title(section)} ({section.role}): {first_line(section)}"
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return tr(
+            text = tr(
                 "{title}, {role}, about {tokens} tokens",
                 title=title(section),
                 role=section.role,
                 tokens=number(section.tokens),
             )
+            change = _CHANGES.get(compared.change)
+            return f"{text}, {tr(change[1])}" if change else text
         return None
 
 
@@ -83,7 +96,7 @@ def first_line(section: SentSection) -> str:
 
 
 class PromptDelegate(QStyledItemDelegate):
-    """Draws a section: origin, role and tokens above, how it begins below."""
+    """Draws a section: its part by colour and icon, role and tokens above, how it begins below."""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
@@ -93,30 +106,40 @@ class PromptDelegate(QStyledItemDelegate):
         return QSize(120, 2 * option.fontMetrics.height() + 2 * self._theme.measures.row + 2)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        section: SentSection = index.data(SectionRole)
+        compared: ComparedSection = index.data(SectionRole)
+        section, part = compared.section, part_of(compared.section)
         tokens = self._theme.tokens
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         rect: QRect = option.rect.adjusted(4, 1, -4, -1)
         row_background(painter, rect, option, tokens)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(QColor(tokens.colour(part.tone)))
+        painter.drawRoundedRect(QRect(rect.left(), rect.top() + 3, 3, rect.height() - 6), 1, 1)
         line = option.fontMetrics.height()
-        inner = rect.adjusted(S, self._theme.measures.row - 1, -S, 0)
+        inner = rect.adjusted(S + XS, self._theme.measures.row - 1, -S, 0)
         middle, right = Qt.AlignmentFlag.AlignVCenter, Qt.AlignmentFlag.AlignRight
-        first = QRect(inner.left(), inner.top(), inner.width(), line)
+        icon = QRect(inner.left(), inner.top() + (line - L) // 2, L, L)
+        self._theme.icon(part.icon, part.tone).paint(painter, icon)
+        first = QRect(inner.left() + L + S, inner.top(), inner.width() - L - S, line)
         painter.setFont(self._theme.small())
         painter.setPen(QColor(tokens.muted))
         size = tr("{role} · ~{tokens} tokens", role=section.role, tokens=section.tokens)
         wide = painter.fontMetrics().horizontalAdvance(size)
         painter.drawText(first, int(middle | right), size)
         painter.setFont(option.font)
-        memory = section.origin not in _PLAIN
-        painter.setPen(QColor(tokens.memory if memory else tokens.text))
-        cut = Qt.TextElideMode.ElideRight
         metrics = painter.fontMetrics()
+        change = _CHANGES.get(compared.change)
+        if change:
+            mark, _word, tone = change
+            painter.setPen(QColor(tokens.colour(tone)))
+            painter.drawText(first, int(middle), mark)
+            first.setLeft(first.left() + metrics.horizontalAdvance(f"{mark} "))
+        painter.setPen(QColor(tokens.muted if compared.change == "gone" else tokens.text))
+        cut = Qt.TextElideMode.ElideRight
         name = metrics.elidedText(title(section), cut, first.width() - wide - S)
         painter.drawText(first, int(middle), name)
-        painter.setPen(QColor(tokens.text))
-        second = first.translated(0, line + 2)
+        second = QRect(inner.left(), inner.top() + line + 2, inner.width(), line)
         painter.drawText(
             second, int(middle), metrics.elidedText(first_line(section), cut, second.width())
         )
