@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
 from chatty_desktop.domain.messages import Message
@@ -161,6 +162,20 @@ async def test_words_are_found_across_marks_of_markdown(theme: Theme, look: Look
     search = look(chat("hm", "a **bold** word"))
     await search.open("bold word")
     assert search.meant(theme) == [("m1", "bold word")]
+
+
+@pytest.mark.parametrize(("below", "shown"), [(1, False), (60, True)])
+async def test_the_jump_to_the_end_shows_only_while_there_is_something_below(
+    below: int, shown: bool, look: Look
+) -> None:
+    search = look(chat("needle", *["hay"] * below))
+    await search.open("needle")
+    assert search.bar.count.text() == "1 of 1"
+    jump = search.scene.column.findChild(
+        QToolButton, options=Qt.FindChildOption.FindDirectChildrenOnly
+    )
+    assert jump is not None
+    await until(lambda: jump.isHidden() != shown)
 
 
 async def test_esc_ends_the_search_and_its_marks(theme: Theme, look: Look) -> None:

@@ -281,7 +281,9 @@ class MessageColumn(QScrollArea):
             super().keyPressEvent(event)
 
     def _place_jump(self) -> None:
-        wanted = bool(self.views) and (self._beyond or not self.following)
+        bar = self.verticalScrollBar()
+        below = not self.following and bar.value() < bar.maximum()
+        wanted = bool(self.views) and (self._beyond or below)
         self._jump.setVisible(wanted)
         if wanted:
             size = self._jump.sizeHint()
