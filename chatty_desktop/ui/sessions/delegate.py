@@ -7,9 +7,10 @@ from unicodedata import bidirectional
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
-from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.painting import row_background
 from chatty_desktop.ui.sessions.hit import hit_height, paint_hit
 from chatty_desktop.ui.sessions.model import Index, SessionModel
 from chatty_desktop.ui.sessions.rows import FOLDER, Row
@@ -50,25 +51,12 @@ class SessionDelegate(QStyledItemDelegate):
         if row.session is None and row.hit is None:
             self._heading(painter, option, rect, row)
         else:
-            self._background(painter, option, rect.adjusted(0, 1, 0, -1))
+            row_background(painter, rect.adjusted(0, 1, 0, -1), option, self._theme.tokens)
             if row.hit is not None:
                 paint_hit(painter, rect.adjusted(S, 0, -S, 0), row, option.font, self._theme)
             else:
                 self._chat(painter, option, rect.adjusted(S, 0, -S, 0), row)
         painter.restore()
-
-    def _background(self, painter: QPainter, option: QStyleOptionViewItem, rect: QRect) -> None:
-        tokens = self._theme.tokens
-        selected = bool(option.state & QStyle.StateFlag.State_Selected)
-        hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
-        if selected or hovered:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(tokens.selection if selected else tokens.hover))
-            painter.drawRoundedRect(rect, 6, 6)
-        if option.state & QStyle.StateFlag.State_HasFocus:
-            painter.setPen(QColor(tokens.accent))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(rect.adjusted(0, 0, -1, -1), 6, 6)
 
     def _heading(
         self, painter: QPainter, option: QStyleOptionViewItem, rect: QRect, row: Row
@@ -80,7 +68,7 @@ class SessionDelegate(QStyledItemDelegate):
         line.setHeight(metrics.height() + XS)
         text = line.adjusted(S, 0, -S, 0)
         if row.folded is not None:
-            self._background(painter, option, line)
+            row_background(painter, line, option, tokens)
             chevron = "caret-right" if row.folded else "caret-down"
             self._icon(painter, chevron, QPoint(text.right() - _ICON, 0), line)
             text.setRight(text.right() - _ICON - S)

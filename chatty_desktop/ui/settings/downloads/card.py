@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 from chatty_desktop.domain.downloads import Download
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import IconLabel, Words, caption, icon_button
+from chatty_desktop.ui.pieces import IconLabel, Words, caption, emphasise, icon_button
 from chatty_desktop.ui.settings.downloads.transfer import TransferView
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, M, S, Tone
@@ -31,9 +31,7 @@ class ModelCard(QFrame):
         self.setProperty("panel", "raised")
         self.name = name
         title = ElidedLabel(name)
-        font = theme.words()
-        font.setWeight(font.Weight.DemiBold)
-        title.setFont(font)
+        emphasise(title)
         self.mark = IconLabel(theme, "check-circle", "success")
         self.standing = caption(theme, tone="success")
         self.get = QPushButton(tr("Download"))

@@ -9,7 +9,7 @@ from chatty_desktop.domain.errors import ChattyError, Invalid
 from chatty_desktop.domain.model_files import OllamaFound, OllamaModel
 from chatty_desktop.domain.settings import ProviderSettings, Settings
 from chatty_desktop.ui.language import tr, trn
-from chatty_desktop.ui.pieces import Words, clear
+from chatty_desktop.ui.pieces import Words, clear, emphasise
 from chatty_desktop.ui.questions import confirm
 from chatty_desktop.ui.settings.downloads.amounts import size
 from chatty_desktop.ui.settings.downloads.card import ModelCard
@@ -107,9 +107,7 @@ class Ollamas(QWidget):
         self.parts = {}
         for entry in entries:
             name = Words(f"{entry.id} · {entry.base_url}" if entry.base_url else entry.id)
-            font = self._around.theme.words()
-            font.setWeight(font.Weight.DemiBold)
-            name.setFont(font)
+            emphasise(name)
             part = OllamaModels(self._around.theme, entry.id)
             self.parts[entry.id] = part
             self._column.addWidget(name)

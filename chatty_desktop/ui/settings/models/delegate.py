@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.painting import row_background
 from chatty_desktop.ui.settings.models.rows import Heading, Index, ModelRow, ModelRows
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, M, S, Tone
@@ -105,15 +106,7 @@ class ModelDelegate(QStyledItemDelegate):
         tokens = self._theme.tokens
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
-        frame = option.rect.adjusted(XS, 1, -XS, -1)
-        if selected or hovered:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(QColor(tokens.selection if selected else tokens.hover))
-            painter.drawRoundedRect(frame, 6, 6)
-        if option.state & QStyle.StateFlag.State_HasFocus:
-            painter.setPen(QColor(tokens.accent))
-            painter.setBrush(Qt.BrushStyle.NoBrush)
-            painter.drawRoundedRect(frame.adjusted(0, 0, -1, -1), 6, 6)
+        row_background(painter, option.rect.adjusted(XS, 1, -XS, -1), option, tokens)
         if row.default or hovered or selected:
             tone: Tone = "accent" if row.default else "muted"
             self._theme.icon("star-fill" if row.default else "star", tone).paint(
