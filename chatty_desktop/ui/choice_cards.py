@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from chatty_desktop.ui.pieces import caption, emphasise
-from chatty_desktop.ui.theme import Theme
+from chatty_desktop.ui.theme import Theme, restyle
 from chatty_desktop.ui.tokens import XS, M, S
 
 INDENT = 24
@@ -75,9 +75,7 @@ class ChoiceCard(QFrame):
 
     def _draw(self, taken: bool) -> None:
         self._inner.setVisible(taken and self.details.count() > 0)
-        self.setProperty("taken", taken)
-        self.style().unpolish(self)
-        self.style().polish(self)
+        restyle(self, "taken", taken)
 
 
 class ChoiceCards(QWidget):

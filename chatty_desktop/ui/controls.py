@@ -25,7 +25,7 @@ from chatty_desktop.domain.requests import ModelChoice
 from chatty_desktop.domain.settings import EmbedderSettings
 from chatty_desktop.engine.ports import Models
 from chatty_desktop.ui.pieces import caption, emphasise
-from chatty_desktop.ui.theme import Theme, set_tone
+from chatty_desktop.ui.theme import Theme, restyle, set_tone
 from chatty_desktop.ui.tokens import XS, S
 
 
@@ -72,9 +72,7 @@ class Field(QWidget):
         self._problem.setVisible(bool(problem))
         self.control.setAccessibleDescription(problem or self._hint.text())
         if bool(self.control.property("invalid")) != bool(problem):
-            self.control.setProperty("invalid", bool(problem))
-            self.control.style().unpolish(self.control)
-            self.control.style().polish(self.control)
+            restyle(self.control, "invalid", bool(problem))
 
     def point_out(self, meant: bool) -> None:
         """Mark the field's label: a search means it."""

@@ -7,6 +7,8 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMessageBox, QWidget
 
+from chatty_desktop.ui.theme import restyle
+
 
 def ask(
     parent: QWidget,
@@ -31,7 +33,7 @@ def ask(
         if names and button in names:
             made.setText(names[button])
         if button == danger:
-            made.setProperty("kind", "danger")
+            restyle(made, "kind", "danger")
     box.setDefaultButton(buttons[0])
 
     def finished(result: int) -> None:

@@ -187,14 +187,19 @@ def _is_sized(font: QFont) -> bool:
     return bool(font.resolveMask() & _SIZE) and font.pointSizeF() > 0
 
 
+def restyle(widget: QWidget, name: str, value: object) -> None:
+    """Set a property of a widget that is on the screen, by which the stylesheet draws it."""
+    widget.setProperty(name, value)
+    style = widget.style()
+    style.unpolish(widget)
+    style.polish(widget)
+
+
 def set_tone(widget: QWidget, tone: Tone | Literal[""]) -> None:
     """Colour a label's text in a tone of the stylesheet; "" is the plain text colour."""
     if widget.property("tone") == tone:
         return
-    widget.setProperty("tone", tone)
-    style = widget.style()
-    style.unpolish(widget)
-    style.polish(widget)
+    restyle(widget, "tone", tone)
 
 
 def palette(tokens: Tokens) -> QPalette:

@@ -27,7 +27,7 @@ from chatty_desktop.ui.chat.request_size import RequestSize
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.pieces import IconLabel
-from chatty_desktop.ui.theme import Theme, set_tone
+from chatty_desktop.ui.theme import Theme, restyle, set_tone
 from chatty_desktop.ui.tokens import XS, L, M, S
 
 _PHASES: dict[RunPhase, str] = {
@@ -170,17 +170,11 @@ class Composer(QFrame):
     def _box(self) -> QFrame:
         box = QFrame()
         box.setProperty("panel", "composer")
-
-        def show_focus(focused: bool) -> None:
-            box.setProperty("focused", focused)
-            box.style().unpolish(box)
-            box.style().polish(box)
-
         column = QVBoxLayout(box)
         column.setContentsMargins(M, S, S, S)
         column.setSpacing(S)
         self.input = MessageInput()
-        self.input.focused.connect(show_focus)
+        self.input.focused.connect(lambda focused: restyle(box, "focused", focused))
         self.input.submitted.connect(self._submit)
         self.input.textChanged.connect(self._text_changed)
         self.input.pasting = self._paste

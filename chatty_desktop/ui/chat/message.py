@@ -32,7 +32,7 @@ from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import caption, emphasise, icon_button
 from chatty_desktop.ui.readable import when
-from chatty_desktop.ui.theme import Theme, set_tone
+from chatty_desktop.ui.theme import Theme, restyle, set_tone
 from chatty_desktop.ui.tokens import XS, L, S
 
 MARKED_MS = 1_600
@@ -319,9 +319,7 @@ class MessageView(MessagePlace):
         QGuiApplication.clipboard().setText(self.text.shown or self.message.content or steps)
 
     def _panel(self, panel: str) -> None:
-        self._card.setProperty("panel", panel)
-        self._card.style().unpolish(self._card)
-        self._card.style().polish(self._card)
+        restyle(self._card, "panel", panel)
 
     def _reasoning_part(self) -> Reasoning:
         if self._reasoning is None:

@@ -19,7 +19,7 @@ from chatty_desktop.domain.messages import Message, Status
 from chatty_desktop.ui.chat.body import MessageBody
 from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.pieces import IconLabel
-from chatty_desktop.ui.theme import Theme, set_tone
+from chatty_desktop.ui.theme import Theme, restyle, set_tone
 from chatty_desktop.ui.tokens import XS, M, S, Tone
 
 LONGEST = 60_000
@@ -78,10 +78,8 @@ class StatusLine(QFrame):
         self._retry.setVisible(may_retry)
         failed = message.status is Status.FAILED
         self._go_on.setVisible(may_retry and not failed and bool(message.content))
-        self.setProperty("panel", "danger" if failed else "")
         self._row.setContentsMargins(*((S, S, S, S) if failed else (0, XS, 0, XS)))
-        self.style().unpolish(self)
-        self.style().polish(self)
+        restyle(self, "panel", "danger" if failed else "")
 
 
 class Reasoning(QFrame):

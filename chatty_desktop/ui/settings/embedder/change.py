@@ -11,7 +11,7 @@ from chatty_desktop.engine.embedding_trial import Trial
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Words
 from chatty_desktop.ui.settings.embedder.words import duration, episodes
-from chatty_desktop.ui.theme import Theme
+from chatty_desktop.ui.theme import Theme, restyle
 from chatty_desktop.ui.tokens import M, S
 
 
@@ -65,9 +65,7 @@ class ChangeCard(QFrame):
         self.words.setText("\n".join(self._lines(switch, before, after, agents)))
         self.both.setVisible(bool(after) and switch.waiting.count > 0)
         self.both.setEnabled(False)
-        self.only.setProperty("kind", "" if self.both.isVisibleTo(self) else "primary")
-        self.only.style().unpolish(self.only)
-        self.only.style().polish(self.only)
+        restyle(self.only, "kind", "" if self.both.isVisibleTo(self) else "primary")
         self.show()
 
     def show_trial(self, trial: Trial) -> None:

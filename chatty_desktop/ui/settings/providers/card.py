@@ -13,7 +13,7 @@ from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import IconLabel, TextButton, Words, clear, emphasise, icon_button
 from chatty_desktop.ui.settings.providers.words import key_words, kind_of, where, works
-from chatty_desktop.ui.theme import Theme, set_tone
+from chatty_desktop.ui.theme import Theme, restyle, set_tone
 from chatty_desktop.ui.tokens import XS, M, S
 
 
@@ -118,9 +118,7 @@ class ProviderCard(QFrame):
 
     def show_dragged(self, held: bool) -> None:
         """Whether it is the one in the person's hand."""
-        self.setProperty("panel", "accent" if held else "raised")
-        self.style().unpolish(self)
-        self.style().polish(self)
+        restyle(self, "panel", "accent" if held else "raised")
 
     def _show(self, icon: str, tone: str, text: str) -> None:
         self._mark.show_icon(icon, tone)  # type: ignore[arg-type]
