@@ -107,6 +107,9 @@ class MessageText(QWidget):
     def set_found(self, number: int | None) -> QRect:
         """Say which of the places marked is the one meant, counted from 0; returns where it is,
         in this widget. Draws as much of the text as that takes."""
+        if number is None and self._found is None:
+            # Painting all marks anew takes a moment where they are dense.
+            return QRect()
         self._found = number
         while number is not None and self._waiting:
             if sum(body.marked for body in self._bodies) > number:
