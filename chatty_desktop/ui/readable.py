@@ -1,4 +1,4 @@
-"""JSON values and times as people read them."""
+"""JSON values, amounts and times as people read them."""
 
 from __future__ import annotations
 
@@ -19,6 +19,13 @@ _BEFORE = 60
 
 _DEEPEST = 6
 """Levels of nesting drawn as lines; what lies deeper is shown as JSON."""
+
+
+def size(count: int) -> str:
+    """A number of bytes: "491 MB", "2.5 GB"."""
+    return QLocale().formattedDataSize(
+        count, 1 if count >= 1_000_000_000 else 0, QLocale.DataSizeFormat.DataSizeSIFormat
+    )
 
 
 def readable(value: Any) -> str:

@@ -19,8 +19,8 @@ from chatty_desktop.domain.model_files import (
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.questions import confirm
+from chatty_desktop.ui.readable import size
 from chatty_desktop.ui.settings.downloads.address import AddressForm, OtherDownloads
-from chatty_desktop.ui.settings.downloads.amounts import size
 from chatty_desktop.ui.settings.downloads.found import FoundModels
 from chatty_desktop.ui.settings.downloads.ollamas import Ollamas
 from chatty_desktop.ui.settings.downloads.suggested import SuggestedModels

@@ -1,18 +1,10 @@
-"""Bytes, speeds and times as people read them."""
+"""Amounts, speeds and times as people read them."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QLocale
-
 from chatty_desktop.domain.downloads import Download
 from chatty_desktop.ui.language import tr, trn
-
-_SI = QLocale.DataSizeFormat.DataSizeSIFormat
-
-
-def size(count: int) -> str:
-    """A number of bytes: "491 MB", "2.5 GB"."""
-    return QLocale().formattedDataSize(count, 1 if count >= 1_000_000_000 else 0, _SI)
+from chatty_desktop.ui.readable import size
 
 
 def progress(download: Download) -> str:

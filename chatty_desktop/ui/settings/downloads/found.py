@@ -11,7 +11,7 @@ from chatty_desktop.domain.model_files import PLACE_NAMES, ModelFile, is_listed,
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.ui.language import number, tr, trn
 from chatty_desktop.ui.pieces import TextButton, Words, clear
-from chatty_desktop.ui.settings.downloads.amounts import size
+from chatty_desktop.ui.readable import size
 from chatty_desktop.ui.settings.downloads.card import ModelCard
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import S

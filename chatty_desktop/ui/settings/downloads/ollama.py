@@ -13,8 +13,8 @@ from chatty_desktop.domain.settings import Settings
 from chatty_desktop.ui.controls import Field
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Words, clear
+from chatty_desktop.ui.readable import size
 from chatty_desktop.ui.settings.downloads.address import OtherDownloads
-from chatty_desktop.ui.settings.downloads.amounts import size
 from chatty_desktop.ui.settings.downloads.card import ModelCard
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import M, S

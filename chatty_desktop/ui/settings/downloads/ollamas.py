@@ -11,7 +11,7 @@ from chatty_desktop.domain.settings import ProviderSettings, Settings
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Words, clear, emphasise
 from chatty_desktop.ui.questions import confirm
-from chatty_desktop.ui.settings.downloads.amounts import size
+from chatty_desktop.ui.readable import size
 from chatty_desktop.ui.settings.downloads.card import ModelCard
 from chatty_desktop.ui.settings.downloads.ollama import OllamaModels
 from chatty_desktop.ui.settings.page import Surroundings

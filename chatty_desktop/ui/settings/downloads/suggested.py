@@ -11,7 +11,7 @@ from chatty_desktop.domain.downloads import CatalogueModel, Download
 from chatty_desktop.domain.model_files import ModelFile
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.ui.language import number, tr
-from chatty_desktop.ui.settings.downloads.amounts import size
+from chatty_desktop.ui.readable import size
 from chatty_desktop.ui.settings.downloads.card import ModelCard
 from chatty_desktop.ui.settings.downloads.found import NameOf, mark_use
 from chatty_desktop.ui.settings.downloads.transfer import TransferView

@@ -11,8 +11,7 @@ from chatty_desktop.domain.engines import LoadedModel, Memory
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Words, emphasise
-from chatty_desktop.ui.readable import when
-from chatty_desktop.ui.settings.engine.sizes import size
+from chatty_desktop.ui.readable import size, when
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, M, S
 

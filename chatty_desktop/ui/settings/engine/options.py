@@ -12,7 +12,7 @@ from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.ui.controls import Choice, Field, Number
 from chatty_desktop.ui.language import number, tr, trn
 from chatty_desktop.ui.pieces import Words
-from chatty_desktop.ui.settings.engine.sizes import size
+from chatty_desktop.ui.readable import size
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import M
 

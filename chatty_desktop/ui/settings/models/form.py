@@ -18,9 +18,10 @@ from chatty_desktop.domain.requests import SAMPLING
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import IconLabel, TextButton, caption, emphasise
+from chatty_desktop.ui.readable import size
 from chatty_desktop.ui.settings.models.abilities import Abilities
 from chatty_desktop.ui.settings.models.options import MAIN, MORE, OptionField
-from chatty_desktop.ui.settings.models.rows import ModelRow, size_words
+from chatty_desktop.ui.settings.models.rows import ModelRow
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, L, M, S
 
@@ -158,7 +159,7 @@ def _facts(row: ModelRow) -> str:
     if row.card.parameters:
         told.append(tr("{count} parameters", count=row.card.parameters))
     if row.card.size:
-        told.append(size_words(row.card.size))
+        told.append(size(row.card.size))
     return "  ·  ".join(told)
 
 
@@ -173,7 +174,7 @@ def _context_hint(row: ModelRow) -> str:
         parts.append(tr("It was made for {count} at most; more takes more memory.", count=most))
     context = row.options.context_length or row.card.context_length
     if row.needs and context:
-        needed = size_words(row.needs.of(context))
+        needed = size(row.needs.of(context))
         parts.append(tr("About {size} of memory in all.", size=needed))
     if row.kind == "openai":
         parts.append(tr("The server decides; write it here where it does not tell."))

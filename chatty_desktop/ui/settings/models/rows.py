@@ -12,6 +12,7 @@ from chatty_desktop.domain.engines import ModelNeeds
 from chatty_desktop.domain.models import ModelCard
 from chatty_desktop.domain.settings import ModelOptions
 from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.readable import size
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -75,7 +76,7 @@ class ModelRow:
             known.append(tr("for memory"))
         known += [self.card.parameters] if self.card.parameters else []
         if self.card.size:
-            known.append(size_words(self.card.size))
+            known.append(size(self.card.size))
         if context := self.options.context_length or self.card.context_length:
             known.append(tr("{count} tokens", count=locale.toString(context)))
         abilities = (
@@ -88,12 +89,6 @@ class ModelRow:
 
 
 Row = Heading | ModelRow
-
-
-def size_words(size: int) -> str:
-    """Bytes for people: "491 MB"."""
-    digits = 1 if size >= 1e9 else 0
-    return QLocale().formattedDataSize(size, digits, QLocale.DataSizeFormat.DataSizeSIFormat)
 
 
 def found(rows: Iterable[ModelRow], text: str) -> list[ModelRow]:
