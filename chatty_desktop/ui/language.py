@@ -40,6 +40,15 @@ def N_(text: str) -> str:
 
 def number(value: int) -> str:
     """A whole number, grouped by thousands as the window's language does."""
+    return _locale().toString(value)
+
+
+def decimal(value: float, digits: int) -> str:
+    """A number with so many digits after the point, written as the window's language does."""
+    return _locale().toString(float(value), "f", digits)
+
+
+def _locale() -> QLocale:
     locale = QLocale()
     locale.setNumberOptions(QLocale.NumberOption.DefaultNumberOptions)
-    return locale.toString(value)
+    return locale

@@ -1,0 +1,1 @@
+"""Charts of numbers, with the numbers as a table beside them."""
