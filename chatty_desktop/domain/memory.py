@@ -18,7 +18,8 @@ class LedgerEntry:
 
     `message_ids` are the messages put in, in order; `patch` what was applied (accepted) or
     proposed (refused), None where there is none; `dropped` holds {"key", "value" or "forget",
-    "reason"} for each change grounding left out. `reply` is the raw answer less reasoning.
+    "reason"} for each change grounding left out. `reply` is the raw answer less reasoning, `prompt`
+    the (role, content) of what it answers; lists of rows come without it.
     `consumed` says whether the messages left the queue. Times are seconds since 1970 UTC.
     """
 
@@ -41,6 +42,18 @@ class LedgerEntry:
     finished_at: float
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    prompt: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerFilter:
+    """Which rows of a ledger are wanted; None and "" leave none out. A row has the words when its
+    reason, its change or its raw answer says every one of them."""
+
+    kind: LedgerKind | None = None
+    outcome: Outcome | None = None
+    layer: str | None = None
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -155,6 +155,16 @@ def layers_of(strategy: Strategy) -> list[str]:
     return layer_keys(layer.kind for layer in layers)
 
 
+def by_model(strategy: Strategy, model: str) -> Strategy:
+    """The same strategy, its memory made with this model."""
+    if isinstance(strategy, Composite):
+        layers = tuple(by_model(layer, model) for layer in strategy.layers)
+        return strategy.model_copy(update={"layers": layers})
+    if isinstance(strategy, Summarized | Semantic | State):
+        return strategy.model_copy(update={"model": model})
+    return strategy
+
+
 def describe(error: ValidationError) -> str:
     """A pydantic error as one line a person can act on: `field: reason; field: reason`."""
     return "; ".join(f"{where}: {what}" if where else what for where, what in problems(error))

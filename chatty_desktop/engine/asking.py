@@ -28,15 +28,18 @@ UNKNOWN_CONTEXT = 4096
 
 @dataclass(slots=True)
 class Asker:
-    """One model that memory asks, and what was spent on it since `begin`."""
+    """One model that memory asks, what it was asked last, and what was spent on it since
+    `begin`."""
 
     models: ModelChooser
     model: ChatModel
+    asked: tuple[Turn, ...] = field(default=(), kw_only=True)
     _spent: list[Completion] = field(default_factory=list, kw_only=True)
 
     def begin(self) -> None:
         """Count what is asked from here on."""
         self._spent.clear()
+        self.asked = ()
 
     async def ask(
         self,
@@ -81,6 +84,7 @@ class Asker:
         request = ChatRequest(
             messages, temperature=0.0, max_tokens=limit, json_schema=schema, own_turns=own
         )
+        self.asked = tuple(turns)
         answer = await complete(self.model, request)
         self._spent.append(answer)
         return answer

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from chatty_desktop.domain.agents import Agent
@@ -16,10 +17,16 @@ from chatty_desktop.domain.events import (
     MemoryChanged,
     RunLogged,
 )
-from chatty_desktop.domain.memory import LayerStart, MemorySnapshot
-from chatty_desktop.domain.messages import Scope
+from chatty_desktop.domain.ledger_export import LedgerForm, written
+from chatty_desktop.domain.memory import (
+    LayerStart,
+    LedgerEntry,
+    LedgerFilter,
+    MemorySnapshot,
+)
+from chatty_desktop.domain.messages import Message, Scope
 from chatty_desktop.domain.runs import AskedFor, NextRequest, Run, SentRequest
-from chatty_desktop.domain.strategies import layers_of
+from chatty_desktop.domain.strategies import by_model, layers_of
 from chatty_desktop.engine.memory import build_memory
 from chatty_desktop.engine.memory.contract import MemoryLayer, Refolding, Surroundings
 from chatty_desktop.engine.models import ModelChooser
@@ -112,11 +119,41 @@ class Memories:
 
     # --- looking -----------------------------------------------------------------------------
 
-    async def inspect(self, scope: Scope, ledger_limit: int = 200) -> MemorySnapshot:
-        """What the agent remembers in the session, its ledger newest first. Raises `Invalid`."""
+    async def inspect(
+        self, scope: Scope, ledger_limit: int = 200, wanted: LedgerFilter = LedgerFilter()
+    ) -> MemorySnapshot:
+        """What the agent remembers in the session, its ledger newest first, as far as it is
+        wanted. Raises `Invalid`."""
         agent = await self.agent(scope.agent_id)
         snapshot = await self.of(agent, scope, "").inspect()
-        return replace(snapshot, ledger=tuple(await self._memory.ledger(scope, ledger_limit)))
+        ledger = await self._memory.ledger(scope, ledger_limit, wanted)
+        return replace(snapshot, ledger=tuple(ledger))
+
+    async def ledger_row(self, entry_id: str) -> tuple[LedgerEntry, list[Message]] | None:
+        """A whole row with the messages that went in and are still there; None when it is gone."""
+        entry = await self._memory.ledger_entry(entry_id)
+        if entry is None:
+            return None
+        known = await self._known(entry.session_id, [entry])
+        return entry, [known[each] for each in entry.message_ids if each in known]
+
+    async def export_ledger(self, scope: Scope, wanted: LedgerFilter, form: LedgerForm) -> str:
+        """The wanted rows as text, oldest first."""
+        listed = await self._memory.ledger(scope, None, wanted)
+        whole = [await self._memory.ledger_entry(entry.id) for entry in reversed(listed)]
+        entries = [entry for entry in whole if entry is not None]
+        known = await self._known(scope.session_id, entries)
+        return await asyncio.to_thread(written, entries, known, form)
+
+    async def _known(self, session_id: str, entries: Sequence[LedgerEntry]) -> dict[str, Message]:
+        """The messages that went into rows, also those of other branches."""
+        wanted = {each for entry in entries for each in entry.message_ids}
+        branch = await self._messages.branch(session_id)
+        known = {message.id: message for message in branch if message.id in wanted}
+        for message_id in wanted - known.keys():
+            if (message := await self._messages.get(message_id)) is not None:
+                known[message_id] = message
+        return known
 
     async def search_episodes(self, scope: Scope, text: str, limit: int = 50) -> EpisodesFound:
         """The episodes of the scope that say every word of `text`, newest first; nothing where it
@@ -166,8 +203,9 @@ class Memories:
 
     # --- changing ----------------------------------------------------------------------------
 
-    async def fold_again(self, ledger_id: str) -> None:
-        """Fold the messages of a refused batch once more; the ledger tells how it went.
+    async def fold_again(self, ledger_id: str, model: str | None = None) -> None:
+        """Fold the messages of a refused batch once more, with another model when one is named;
+        the ledger tells how it went, in a row of its own.
 
         Raises `Invalid` when the row or its agent is gone, or its memory does not fold.
         """
@@ -176,6 +214,10 @@ class Memories:
             raise Invalid("That ledger row is no longer there.")
         scope = Scope(entry.agent_id, entry.session_id)
         agent = await self.agent(scope.agent_id)
+        if model is not None:
+            strategy = by_model(agent.definition.memory_strategy, model)
+            definition = agent.definition.model_copy(update={"memory_strategy": strategy})
+            agent = agent.model_copy(update={"definition": definition})
         memory = self.of(agent, scope, entry.run_id)
         if not isinstance(memory, Refolding):
             raise Invalid(f"The memory of {agent.name} does not fold; choose State first.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import (
@@ -24,10 +25,12 @@ from chatty_desktop.domain.memory import (
     Fact,
     LayerStart,
     LedgerEntry,
+    LedgerFilter,
     StateRevision,
     SummaryRevision,
 )
 from chatty_desktop.domain.messages import Scope
+from chatty_desktop.domain.search import folded_text
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.database import Database
 
@@ -41,14 +44,24 @@ class StoredMemory:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    async def ledger(self, scope: Scope, limit: int = 200) -> list[LedgerEntry]:
+    async def ledger(
+        self, scope: Scope, limit: int | None = 200, wanted: LedgerFilter = LedgerFilter()
+    ) -> list[LedgerEntry]:
         query = (
-            select(tables.ledger)
-            .where(_of(tables.ledger, scope))
-            .order_by(tables.ledger.c.seq.desc())
-            .limit(limit)
+            select(*_LISTED).where(_of(tables.ledger, scope)).order_by(tables.ledger.c.seq.desc())
         )
-        return [_entry(row) for row in await self._database.rows(query)]
+        for name in ("kind", "outcome", "layer"):
+            if (value := getattr(wanted, name)) is not None:
+                query = query.where(tables.ledger.c[name] == value)
+        words = folded_text(wanted.words).split()
+
+        def read(connection: Connection) -> list[LedgerEntry]:
+            rows = connection.execute(query if words else query.limit(limit))
+            # SQLite knows upper and lower case of ASCII letters only.
+            found = (row for row in rows if all(word in _said_in(row) for word in words))
+            return [_entry(row) for row in islice(found, limit)]
+
+        return await self._database.read(read)
 
     async def ledger_entry(self, entry_id: str) -> LedgerEntry | None:
         query = select(tables.ledger).where(tables.ledger.c.id == entry_id)
@@ -185,7 +198,16 @@ def _entry_values(entry: LedgerEntry) -> dict[str, Any]:
         "finished_at": entry.finished_at,
         "prompt_tokens": entry.prompt_tokens,
         "completion_tokens": entry.completion_tokens,
+        "prompt": _json(entry.prompt),
     }
+
+
+_LISTED = [column for column in tables.ledger.c if column.name != "prompt"]
+
+
+def _said_in(row: Row[Any]) -> str:
+    texts = (row.reason, row.patch, row.dropped, row.reply, row.model)
+    return folded_text(" ".join(filter(None, texts)))
 
 
 def _entry(row: Row[Any]) -> LedgerEntry:
@@ -209,6 +231,7 @@ def _entry(row: Row[Any]) -> LedgerEntry:
         finished_at=row.finished_at,
         prompt_tokens=row.prompt_tokens,
         completion_tokens=row.completion_tokens,
+        prompt=tuple((role, said) for role, said in json.loads(getattr(row, "prompt", "[]"))),
     )
 
 

@@ -150,11 +150,11 @@ requests = Table(
     Column("agent_id", Text, nullable=False),
     _text("model"),
     _text("sections", "[]"),
-    _text("options", "{}"),
     Column("estimated_tokens", Integer, nullable=False, server_default="0"),
     Column("prompt_tokens", Integer),
     Column("completion_tokens", Integer),
     Column("at", Double, nullable=False),
+    _text("options", "{}"),
     Index("requests_scope", "session_id", "agent_id", "seq"),
     Index("requests_run", "run_id"),
 )
@@ -177,13 +177,13 @@ ledger = Table(
     _text("through_message_id", None),
     _text("patch", None),
     _text("dropped", "[]"),
-    _text("prompt", "[]"),
     _text("reply"),
     Column("consumed", Boolean, nullable=False),
     Column("started_at", Double, nullable=False),
     Column("finished_at", Double, nullable=False),
     Column("prompt_tokens", Integer, nullable=False, server_default="0"),
     Column("completion_tokens", Integer, nullable=False, server_default="0"),
+    _text("prompt", "[]"),
     Index("ledger_scope", "session_id", "agent_id", "layer", "seq"),
 )
 

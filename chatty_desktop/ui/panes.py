@@ -33,6 +33,7 @@ def inspector_panel(app: App, theme: Theme, tasks: Tasks) -> InspectorPanel:
     return InspectorPanel(
         memories=app.memories,
         reembedding=app.reembedding,
+        models=app.models,
         wire=app.sent.wire,
         events=app.events,
         theme=theme,

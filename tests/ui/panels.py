@@ -46,6 +46,7 @@ class Bench:
         panel = InspectorPanel(
             memories=self.desk.memories,
             reembedding=self.desk.reembedding,
+            models=self.models,
             wire=openai_wire,
             events=self.desk.bus,
             theme=self.theme,

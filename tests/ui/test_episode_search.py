@@ -60,6 +60,7 @@ async def inspector(at: Bench, memories: Waiting | None = None) -> InspectorPane
         InspectorPanel(
             memories=cast("Memories", memories or at.desk.memories),
             reembedding=at.desk.reembedding,
+            models=at.models,
             wire=openai_wire,
             events=at.desk.bus,
             theme=at.theme,

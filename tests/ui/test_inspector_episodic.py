@@ -32,6 +32,7 @@ async def inspector(at: Bench) -> InspectorPanel:
         InspectorPanel(
             memories=at.desk.memories,
             reembedding=at.desk.reembedding,
+            models=at.models,
             wire=openai_wire,
             events=at.desk.bus,
             theme=at.theme,

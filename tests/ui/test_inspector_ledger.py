@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from PySide6.QtWidgets import QFileDialog, QMenu, QPushButton
 
 from chatty_desktop.domain.errors import Unreachable
 from chatty_desktop.domain.events import MemoryChanged
@@ -224,3 +228,86 @@ def test_new_rows_are_inserted_and_the_old_ones_not_drawn_anew() -> None:
     assert happened == ["reset", "0-1", "reset"]
     assert model.row_of("00000") == 0
     assert model.row_of("00009") == -1
+
+
+async def test_a_row_opens_to_what_went_in_what_was_asked_and_the_raw_answer(at: Bench) -> None:
+    panel = inspector(at)
+    at.model.folds.append([{"key": "goal", "value": "see Kyoto"}])
+    await at.desk.say("I want to see Kyoto.")
+    detail = panel.ledger.detail
+    await until(lambda: says(detail, "user: I want to see Kyoto."))
+    asked = at.model.fold_requests[-1]
+    assert all(message.content in detail.prompt.text for message in asked.messages)
+    assert json.loads(detail.reply.text) == {"changes": [{"key": "goal", "value": "see Kyoto"}]}
+
+
+async def test_a_refused_batch_can_be_folded_by_another_model_in_a_row_of_its_own(
+    at: Bench,
+) -> None:
+    panel = inspector(at)
+    at.model.folds.extend([UNKNOWN, UNKNOWN])
+    await at.desk.say("I am happy to see Kyoto.")
+    await until(lambda: says(panel.ledger.detail, "Refused"))
+    large = at.models.models["test/large"]
+    large.folds.append([{"key": "goal", "value": "see Kyoto"}])
+    by = button(panel.ledger.detail, "With another model")
+    assert isinstance(by, QPushButton)
+    by.menu().aboutToShow.emit()
+    await until(lambda: len(by.menu().actions()) == 2)
+    by.menu().actions()[1].trigger()
+    await until(lambda: rows(panel)[:1] == ["Accepted: goal"])
+    newest, refused = (await at.desk.ledger())[::-1]
+    assert (newest.model, refused.model) == ("test/large", "test/small")
+    assert refused.outcome == "refused"
+    assert await at.desk.state() == {"goal": "see Kyoto"}
+
+
+async def test_rows_are_chosen_by_outcome_and_by_words_and_all_come_back(at: Bench) -> None:
+    panel = inspector(at)
+    for place in ("Kyoto", "Zürich"):
+        at.model.folds.append([{"key": "goal", "value": f"see {place}"}])
+        await at.desk.say(f"I want to see {place}.")
+    at.model.folds.append([])
+    await at.desk.say("Hm.")
+    await until(lambda: len(rows(panel)) == 3)
+    bar = panel.ledger.filter
+    bar.words.setText("ZURICH")
+    await until(lambda: rows(panel) == ["Accepted: goal"])
+    bar.words.setText("nowhere")
+    await until(lambda: says(panel.ledger, "No row is like that."))
+    button(panel.ledger, "Show all rows").click()
+    await until(lambda: len(rows(panel)) == 3)
+    outcomes = bar.menu.actions()[2].menu()
+    assert isinstance(outcomes, QMenu)
+    next(a for a in outcomes.actions() if a.text() == "Nothing to change").trigger()
+    await until(lambda: len(rows(panel)) == 1 and rows(panel)[0].startswith("Nothing"))
+
+
+@pytest.mark.parametrize("form", ["jsonl", "csv"])
+async def test_the_rows_shown_are_written_to_a_file_with_all_that_belongs_to_them(
+    at: Bench, tmp_path: Path, form: str
+) -> None:
+    panel = inspector(at)
+    for text in ("I want to see Kyoto.", "=1+1 is Nara"):
+        at.model.folds.append([{"key": "goal", "value": text}])
+        await at.desk.say(text)
+    await until(lambda: len(rows(panel)) == 2)
+    panel.ledger.filter.words.setText("nara")
+    await until(lambda: len(rows(panel)) == 1)
+    panel.ledger.filter.export_wanted.emit(form)
+    dialog = panel.ledger.findChild(QFileDialog)
+    assert dialog is not None
+    file = tmp_path / f"rows.{form}"
+    dialog.fileSelected.emit(str(file))
+    dialog.close()
+    await until(file.exists)
+    text = file.read_text(encoding="utf-8")
+    if form == "jsonl":
+        (row,) = map(json.loads, text.splitlines())
+        assert row["messages"][0]["content"] == "=1+1 is Nara"
+        assert row["prompt"][-1]["role"] == "user"
+        assert row["patch"] == {"goal": "=1+1 is Nara"}
+    else:
+        (row,) = csv.DictReader(io.StringIO(text))
+        assert json.loads(row["messages"])[0]["content"] == "=1+1 is Nara"
+        assert not any(value.startswith(("=", "+", "-", "@")) for value in row.values())

@@ -49,4 +49,5 @@ def ledger_row(
         finished_at=time.time(),
         prompt_tokens=asker.prompt_tokens,
         completion_tokens=asker.completion_tokens,
+        prompt=asker.asked,
     )

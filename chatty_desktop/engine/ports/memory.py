@@ -17,6 +17,7 @@ from chatty_desktop.domain.memory import (
     Fact,
     LayerStart,
     LedgerEntry,
+    LedgerFilter,
     StateRevision,
     SummaryRevision,
 )
@@ -33,11 +34,15 @@ if TYPE_CHECKING:
 class MemoryStore(Protocol):
     """Ledger rows, revisions of Σ, summaries, facts, and where a layer starts."""
 
-    async def ledger(self, scope: Scope, limit: int = 200) -> list[LedgerEntry]:
-        """Newest first."""
+    async def ledger(
+        self, scope: Scope, limit: int | None = 200, wanted: LedgerFilter = LedgerFilter()
+    ) -> list[LedgerEntry]:
+        """Newest first; without what was asked, which can be long."""
         ...
 
-    async def ledger_entry(self, entry_id: str) -> LedgerEntry | None: ...
+    async def ledger_entry(self, entry_id: str) -> LedgerEntry | None:
+        """A whole row."""
+        ...
 
     async def settle_fold(self, entry: LedgerEntry, revision: StateRevision | None) -> None:
         """Commit a ledger row, with the revision it made, in one transaction."""

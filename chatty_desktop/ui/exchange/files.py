@@ -77,6 +77,20 @@ def ask_where_to_export(
     return dialog
 
 
+def ask_where_to_write(
+    parent: QWidget, title: str, stem: str, ending: str, chosen: Callable[[Path], object]
+) -> QFileDialog:
+    """Ask for a place to write a file of that ending to; `chosen` is called with it, or never."""
+    dialog = QFileDialog(parent, title, _documents(), f"*.{ending}")
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+    dialog.setDefaultSuffix(ending)
+    dialog.fileSelected.connect(lambda name: chosen(Path(name)))
+    dialog.selectFile(f"{stem}.{ending}")
+    dialog.open()
+    return dialog
+
+
 def _documents() -> str:
     return QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
+    QMenu,
     QProgressBar,
     QPushButton,
     QSizePolicy,
@@ -18,6 +19,9 @@ from PySide6.QtWidgets import (
 )
 
 from chatty_desktop.domain.memory import LedgerEntry
+from chatty_desktop.domain.messages import Message
+from chatty_desktop.ui.chat.message_menu import MOST_MODELS
+from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.inspector.ledger_list import KINDS, OUTCOMES, word
 from chatty_desktop.ui.language import N_, tr, trn
@@ -31,9 +35,10 @@ from chatty_desktop.ui.pieces import (
     clear,
     emphasise,
 )
-from chatty_desktop.ui.readable import readable_drop, readable_patch, when
+from chatty_desktop.ui.readable import readable_drop, readable_patch, shortened, when
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, M, S
+from chatty_desktop.ui.verbatim import Verbatim
 
 _AGAIN: Final = {
     "fold": (
@@ -64,14 +69,19 @@ class LedgerDetail(QWidget):
     """What went in, what came of it, and why.
 
     message_wanted: the id of a message that went in.
-    fold_again_wanted: the id of the row whose messages the person wants folded once more.
+    fold_again_wanted: the id of the row whose messages the person wants folded once more, and the
+    model that is to do it, "" for the one that does it by itself.
+    models_wanted: the models to choose from are to be asked for.
     """
 
     message_wanted = Signal(str)
-    fold_again_wanted = Signal(str)
+    fold_again_wanted = Signal(str, str)
+    models_wanted = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, choices: ModelChoices, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._choices = choices
+        choices.changed.connect(self._fill_models)
         self._theme = theme
         self._entry: LedgerEntry | None = None
         self._icon = IconLabel(theme, "info")
@@ -85,6 +95,12 @@ class LedgerDetail(QWidget):
         self._again.setAutoDefault(False)
         self._again.clicked.connect(self._wanted)
         theme.dress(self._again, "arrows-clockwise", "text")
+        self._models = QMenu(self)
+        self._models.aboutToShow.connect(self._fill_models)
+        self._models.aboutToShow.connect(self.models_wanted)
+        self._by = QPushButton(tr("With another model"))
+        self._by.setAutoDefault(False)
+        self._by.setMenu(self._models)
         self._busy = QProgressBar()
         self._busy.setProperty("tone", "memory")
         self._busy.setRange(0, 0)
@@ -93,13 +109,21 @@ class LedgerDetail(QWidget):
         self._failure = Problem(theme, "danger", "warning-circle")
         self._parts = QVBoxLayout()
         self._parts.setSpacing(M)
+        self._messages = QVBoxLayout()
+        self._messages.setSpacing(S)
+        self.prompt = Verbatim(tr("What the model was asked"), theme)
+        self.reply = Verbatim(tr("Its answer, as it came"), theme)
 
         top = QHBoxLayout()
         top.setSpacing(S)
         top.addWidget(self._icon)
         top.addWidget(self._title)
         top.addStretch(1)
-        top.addWidget(self._again)
+        again = QHBoxLayout()
+        again.setSpacing(S)
+        again.addWidget(self._again)
+        again.addWidget(self._by)
+        again.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(L, M, L, L)
         column.setSpacing(S)
@@ -108,7 +132,11 @@ class LedgerDetail(QWidget):
         column.addWidget(self._failure)
         column.addWidget(self._meta)
         column.addWidget(self._reason)
+        column.addLayout(again)
         column.addLayout(self._parts)
+        column.addLayout(self._messages)
+        column.addWidget(self.prompt)
+        column.addWidget(self.reply)
         column.addStretch(1)
         self._busy.hide()
 
@@ -124,7 +152,8 @@ class LedgerDetail(QWidget):
         self._meta.setText(meta(entry, time.time()))
         self._reason.show_text(entry.reason)
         self._reason.setVisible(bool(entry.reason))
-        self._again.setVisible(entry.outcome == "refused")
+        for button in (self._again, self._by):
+            button.setVisible(entry.outcome == "refused")
         self._again.setText(tr(_AGAIN[entry.kind][0]))
         self._again.setToolTip(tr(_AGAIN[entry.kind][2]))
         self._failure.say("")
@@ -135,13 +164,29 @@ class LedgerDetail(QWidget):
             self._add_changes(title, readable_patch(entry.patch))
         if entry.dropped:
             self._add_dropped(entry)
+        clear(self._messages)
         if entry.message_ids:
-            self._add_messages(entry.message_ids)
+            self._add_messages(entry.message_ids, {})
+        self.prompt.hide()
+        self.reply.show_text(entry.reply)
+        self.reply.setVisible(bool(entry.reply))
+
+    def show_whole(self, entry: LedgerEntry, messages: Sequence[Message]) -> None:
+        """Add what only the whole row has, when it is the one that is shown: what was asked, and
+        the messages that are still there."""
+        if self._entry is None or entry.id != self._entry.id:
+            return
+        clear(self._messages)
+        self._add_messages(entry.message_ids, {message.id: message for message in messages})
+        text = "\n\n".join(f"[{role}]\n{said}" for role, said in entry.prompt)
+        self.prompt.show_text(text)
+        self.prompt.setVisible(bool(text))
 
     def show_folding(self, folding: bool) -> None:
         """Say that a fold is under way; the row cannot be folded meanwhile."""
         self._busy.setVisible(folding)
         self._again.setEnabled(not folding)
+        self._by.setEnabled(not folding)
         again, meanwhile, _tip = _AGAIN[self._entry.kind if self._entry else "fold"]
         self._again.setText(tr(meanwhile if folding else again))
         if folding:
@@ -173,29 +218,49 @@ class LedgerDetail(QWidget):
             why.setContentsMargins(L, 0, 0, XS)
             part.addWidget(why)
 
-    def _add_messages(self, message_ids: Sequence[str]) -> None:
+    def _add_messages(self, message_ids: Sequence[str], known: Mapping[str, Message]) -> None:
+        """Links to the messages; with how each begins where that is `known`."""
         count = len(message_ids)
-        part = self._part(trn("{count} message went in", "{count} messages went in", count))
+        words = trn("{count} message went in", "{count} messages went in", count)
+        part = self._part(words, self._messages)
         shown = message_ids[-MOST_LINKS:]
-        for number, message_id in enumerate(shown, count - len(shown) + 1):
-            link = TextButton(tr("Show message {at}", at=number))
+        for at, message_id in enumerate(shown, count - len(shown) + 1):
+            link = TextButton(tr("Show message {at}", at=at))
             link.clicked.connect(
                 lambda _=False, wanted=message_id: self.message_wanted.emit(wanted)
             )
             part.addWidget(link, 0, Qt.AlignmentFlag.AlignLeft)
+            if (message := known.get(message_id)) is not None:
+                said = " ".join(message.content[:400].split())
+                begin = Words(f"{message.role}: {shortened(said, 160, 1)}", "muted")
+                begin.setFont(self._theme.small())
+                begin.setContentsMargins(L, 0, 0, XS)
+                part.addWidget(begin)
 
-    def _part(self, title: str) -> QVBoxLayout:
+    def _part(self, title: str, among: QVBoxLayout | None = None) -> QVBoxLayout:
         part = QWidget()
         column = QVBoxLayout(part)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
         column.addWidget(caption(self._theme, title))
-        self._parts.addWidget(part)
+        (among or self._parts).addWidget(part)
         return column
 
     def _wanted(self) -> None:
         if self._entry is not None:
-            self.fold_again_wanted.emit(self._entry.id)
+            self.fold_again_wanted.emit(self._entry.id, "")
+
+    def _fill_models(self) -> None:
+        self._models.clear()
+        for choice in self._choices.choices[:MOST_MODELS]:
+            action = self._models.addAction(choice.label.replace("&", "&&"))
+            action.triggered.connect(lambda _=False, model=choice.reference: self._wanted_by(model))
+        if not self._choices.choices:
+            self._models.addAction(tr("No model was found")).setEnabled(False)
+
+    def _wanted_by(self, model: str) -> None:
+        if self._entry is not None:
+            self.fold_again_wanted.emit(self._entry.id, model)
 
 
 def meta(entry: LedgerEntry, now: float) -> str:

@@ -13,10 +13,12 @@ from PySide6.QtWidgets import (
 )
 
 from chatty_desktop.domain.memory import LedgerEntry
+from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.inspector.ledger_detail import LedgerDetail
+from chatty_desktop.ui.inspector.ledger_filter import LedgerFilterBar
 from chatty_desktop.ui.inspector.ledger_list import LedgerDelegate, LedgerModel
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import Empty, TextButton, row_list, scrolled
+from chatty_desktop.ui.pieces import Empty, TextButton, Words, row_list, scrolled
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, S
 
@@ -25,37 +27,47 @@ class LedgerView(QStackedWidget):
     """The ledger of a scope.
 
     message_wanted: the id of a message that went into a fold.
-    fold_again_wanted: the id of a refused row.
+    fold_again_wanted: the id of a refused row, and the model to do it with, or "".
     more_wanted: the person wants to see older rows than those shown.
+    whole_wanted: the id of the row that is shown in full.
     """
 
     message_wanted = Signal(str)
-    fold_again_wanted = Signal(str)
+    fold_again_wanted = Signal(str, str)
     more_wanted = Signal()
+    whole_wanted = Signal(str)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, choices: ModelChoices, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._folding: set[str] = set()
+        self._whole = ""
         self._empty = Empty(theme, "list-dashes")
+        self.filter = LedgerFilterBar(theme)
+        self._none = Words(tr("No row is like that."), "muted")
+        self._none.setContentsMargins(S, S, S, S)
+        self._none.hide()
         self.model = LedgerModel()
         self._delegate = LedgerDelegate(theme)
         self.list = row_list(tr("Ledger"), self.model, self._delegate)
         self.list.selectionModel().currentChanged.connect(self._chosen)
         self._more = TextButton(tr("Show older rows"))
         self._more.clicked.connect(self.more_wanted)
-        self.detail = LedgerDetail(theme)
+        self.detail = LedgerDetail(theme, choices)
         self.detail.message_wanted.connect(self.message_wanted)
         self.detail.fold_again_wanted.connect(self.fold_again_wanted)
 
         above = QWidget()
         column = QVBoxLayout(above)
-        column.setContentsMargins(XS, XS, XS, XS)
+        column.setContentsMargins(S, S, XS, XS)
         column.setSpacing(S)
+        column.addWidget(self.filter)
+        column.addWidget(self._none)
         column.addWidget(self.list, 1)
         column.addWidget(self._more, 0, Qt.AlignmentFlag.AlignHCenter)
         split = QSplitter(Qt.Orientation.Vertical)
         split.addWidget(above)
-        split.addWidget(scrolled(self.detail, tr("What happened")))
+        self._below = scrolled(self.detail, tr("What happened"))
+        split.addWidget(self._below)
         split.setChildrenCollapsible(False)
         split.setSizes([220, 320])
         self.addWidget(self._empty)
@@ -65,6 +77,7 @@ class LedgerView(QStackedWidget):
     def say(self, title: str, hint: str) -> None:
         """Show a sentence in place of rows."""
         self.model.show_entries(())
+        self._whole = ""
         self._empty.say(title, hint)
         self.setCurrentIndex(0)
 
@@ -75,6 +88,8 @@ class LedgerView(QStackedWidget):
         chosen = self.model.entry(current)
         followed = chosen is None or current.row() == 0
         self.model.show_entries(entries)
+        self._none.setVisible(not entries)
+        self._below.setVisible(bool(entries))
         self._more.setVisible(more)
         row = 0 if followed or chosen is None else max(0, self.model.row_of(chosen.id))
         self.list.selectionModel().setCurrentIndex(
@@ -106,3 +121,6 @@ class LedgerView(QStackedWidget):
         if entry is not None:
             self.detail.show_entry(entry)
             self.detail.show_folding(entry.id in self._folding)
+            if entry.id != self._whole:
+                self._whole = entry.id
+                self.whole_wanted.emit(entry.id)

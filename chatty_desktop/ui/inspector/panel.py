@@ -17,15 +17,19 @@ from chatty_desktop.domain.events import (
     MemoryChanged,
     SettingsChanged,
 )
-from chatty_desktop.domain.memory import MemorySnapshot
+from chatty_desktop.domain.memory import LedgerFilter, MemorySnapshot
 from chatty_desktop.domain.messages import Scope
 from chatty_desktop.domain.requests import ChatRequest
 from chatty_desktop.domain.runs import SentRequest
+from chatty_desktop.domain.strategies import layer_keys
 from chatty_desktop.domain.wire import WireRequest
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.memories import Memories
+from chatty_desktop.engine.ports import Models
 from chatty_desktop.engine.prompt import as_asked
 from chatty_desktop.engine.reembed import Reembedding
+from chatty_desktop.ui.controls import ModelChoices
+from chatty_desktop.ui.inspector.ledger_acts import LedgerActs
 from chatty_desktop.ui.inspector.ledger_view import LedgerView
 from chatty_desktop.ui.inspector.memory_view import MemoryView
 from chatty_desktop.ui.inspector.prompt_view import PromptView, ShownRequest
@@ -59,6 +63,7 @@ class InspectorPanel(QWidget):
         *,
         memories: Memories,
         reembedding: Reembedding,
+        models: Models,
         wire: Callable[[str, ChatRequest], Awaitable[WireRequest]],
         events: Events,
         theme: Theme,
@@ -83,15 +88,24 @@ class InspectorPanel(QWidget):
         self.prompt = PromptView(theme)
         self.prompt.run_wanted.connect(self._show_run)
         self.prompt.copy_wanted.connect(self._copy_request)
-        self.ledger = LedgerView(theme)
+        choices = ModelChoices(models, self)
+        self.ledger = LedgerView(theme, choices)
         self.memory.message_wanted.connect(self.message_wanted)
         self.memory.reembed_wanted.connect(self._reembed)
         self.memory.stop_reembedding_wanted.connect(reembedding.stop)
         self.memory.fact_changed.connect(self._change_fact)
         self.memory.search_wanted.connect(self._search)
         self.ledger.message_wanted.connect(self.message_wanted)
-        self.ledger.fold_again_wanted.connect(self._fold_again)
+        self._ledger_acts = LedgerActs(
+            self.ledger,
+            memories=memories,
+            choices=choices,
+            scope=lambda: self._scope,
+            folded=self._throttle.request,
+            tasks=tasks,
+        )
         self.ledger.more_wanted.connect(self._show_more)
+        self.ledger.filter.changed.connect(self._throttle.request)
         self.tabs = QTabWidget()
         self.tabs.addTab(self.memory, tr("Memory"))
         self.tabs.addTab(self.prompt, tr("Prompt"))
@@ -123,6 +137,8 @@ class InspectorPanel(QWidget):
         if self._reader is not None:
             self._reader.cancel()
             self._reader = None
+        self.ledger.filter.show_all()
+        self._throttle.drop()
         if scope is None:
             self._say_nothing_chosen()
             return
@@ -172,7 +188,8 @@ class InspectorPanel(QWidget):
                 if scope == self._scope and run_id == self._run_id:
                     self.prompt.show_request(request)
             # One more than is shown tells whether there are older rows.
-            snapshot = await self._memories.inspect(scope, limit + 1)
+            wanted = self.ledger.filter.wanted
+            snapshot = await self._memories.inspect(scope, limit + 1, wanted)
         except ChattyError as error:
             if scope == self._scope:
                 self._say_problem(str(error))
@@ -191,7 +208,9 @@ class InspectorPanel(QWidget):
 
     def _show(self, snapshot: MemorySnapshot, limit: int) -> None:
         self.memory.show_memory(snapshot)
-        if snapshot.ledger:
+        kinds = [layer.kind for layer in snapshot.layers if layer.pending is not None]
+        self.ledger.filter.set_layers(layer_keys(kinds))
+        if snapshot.ledger or self.ledger.filter.wanted != LedgerFilter():
             more = len(snapshot.ledger) > limit
             self.ledger.show_ledger(snapshot.ledger[:limit], more=more)
         elif any(layer.pending is not None for layer in snapshot.layers):
@@ -282,19 +301,3 @@ class InspectorPanel(QWidget):
     def _change_fact(self, fact_id: str, text: str | None) -> None:
         if self._scope is not None:
             self._tasks.start(self._memories.change_fact(self._scope, fact_id, text))
-
-    def _fold_again(self, entry_id: str) -> None:
-        self.ledger.show_folding(entry_id, True)
-        self._tasks.start(
-            self._folding(entry_id), failed=lambda text: self.ledger.show_failure(entry_id, text)
-        )
-
-    async def _folding(self, entry_id: str) -> None:
-        scope = self._scope
-        try:
-            await self._memories.fold_again(entry_id)
-        finally:
-            self.ledger.show_folding(entry_id, False)
-        if scope == self._scope:
-            self.ledger.choose_newest()
-            self._throttle.request()
