@@ -5,16 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from filelock import FileLock, Timeout
 
-from chatty_desktop.domain.agents import AgentDefinition, read_agent
+from chatty_desktop.domain.agents import read_agent
 from chatty_desktop.domain.data_folder import BackupContents, Erased, Erasing
 from chatty_desktop.domain.errors import AlreadyOpen, Invalid, StorageFailed
 from chatty_desktop.domain.events import Event, KeyChanged, SettingsChanged
+from chatty_desktop.domain.graphs import read_graph
 from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.consents import PersonsConsents
@@ -53,6 +55,7 @@ from chatty_desktop.storage.drafts import StoredDrafts
 from chatty_desktop.storage.duplicates import StoredDuplicates
 from chatty_desktop.storage.episodes import StoredEpisodes
 from chatty_desktop.storage.folders import StoredFolders
+from chatty_desktop.storage.graphs import StoredGraphs
 from chatty_desktop.storage.memory import StoredMemory
 from chatty_desktop.storage.messages import StoredMessages
 from chatty_desktop.storage.runs import StoredRuns
@@ -62,6 +65,8 @@ from chatty_desktop.storage.sessions import StoredSessions
 from chatty_desktop.storage.settings_file import SettingsFile
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 CLOSING_SECONDS = 2.5
 """How long runs and model servers have to end; the database takes its moment after that."""
@@ -85,6 +90,7 @@ class App:
     messages: StoredMessages
     drafts: StoredDrafts
     agents: StoredAgents
+    graphs: StoredGraphs
     memory: StoredMemory
     runs: StoredRuns
     keys: ProviderKeys
@@ -195,7 +201,8 @@ class App:
             )
             drafts = await StoredDrafts.of(database, events.publish)
             await messages.close_interrupted()
-            is_new = await _welcome(agents, sessions) and settings.created
+            graphs = StoredGraphs(database, events.publish)
+            is_new = await _welcome(agents, graphs, sessions) and settings.created
         except BaseException:
             await database.close()
             raise
@@ -222,6 +229,7 @@ class App:
             messages=messages,
             drafts=drafts,
             agents=agents,
+            graphs=graphs,
             memory=memory,
             runs=runs,
             keys=keys,
@@ -389,20 +397,23 @@ def _read_prompts() -> dict[str, str]:
         raise StorageFailed(f"The app's own prompts cannot be read: {error}") from error
 
 
-async def _welcome(agents: StoredAgents, sessions: StoredSessions) -> bool:
-    """Put the starter agents into a folder in which nothing is stored yet; whether it was one."""
-    if await agents.list() or await sessions.list():
+async def _welcome(agents: StoredAgents, graphs: StoredGraphs, sessions: StoredSessions) -> bool:
+    """Put the starter agents and graphs into a folder in which nothing is stored yet; whether it
+    was one."""
+    if await agents.list() or await graphs.list() or await sessions.list():
         return False
-    for definition in await asyncio.to_thread(_read_starter_agents):
+    for definition in await asyncio.to_thread(_read_starters, "agents", read_agent):
         await agents.save(definition)
+    for graph in await asyncio.to_thread(_read_starters, "graphs", read_graph):
+        await graphs.save(graph)
     return True
 
 
-def _read_starter_agents() -> list[AgentDefinition]:
+def _read_starters(kind: str, read: Callable[[str], T]) -> list[T]:
     found = []
-    for file in sorted((resources_folder() / "agents").glob("*.json")):
+    for file in sorted((resources_folder() / kind).glob("*.json")):
         try:
-            found.append(read_agent(file.read_text("utf-8")))
+            found.append(read(file.read_text("utf-8")))
         except (OSError, Invalid) as error:
-            log.error("The starter agent %s cannot be read: %s", file.name, error)
+            log.error("What comes with the app, %s, cannot be read: %s", file, error)
     return found

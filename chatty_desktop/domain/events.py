@@ -113,6 +113,11 @@ class AgentsChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class GraphsChanged:
+    """A graph was saved, imported or deleted."""
+
+
+@dataclass(frozen=True, slots=True)
 class SettingsChanged:
     """The settings were saved or read anew."""
 
@@ -201,6 +206,7 @@ Event = (
     | SessionsChanged
     | BranchChanged
     | AgentsChanged
+    | GraphsChanged
     | SettingsChanged
     | KeyChanged
     | ModelProgress

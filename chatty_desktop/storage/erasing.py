@@ -25,7 +25,7 @@ def erase_rows(connection: Connection, work: Work, *, agents: bool) -> DataCount
     try:
         word_index.forget_all(connection)
         for table in reversed(tables.metadata.sorted_tables):
-            if agents or table is not tables.agents:
+            if agents or table not in (tables.agents, tables.graphs):
                 connection.execute(table.delete())
         driver.execute("COMMIT")
     except BaseException:

@@ -223,6 +223,16 @@ def what_was_asked(connection: Connection) -> None:
     connection.execute(text("ALTER TABLE ledger ADD COLUMN prompt TEXT NOT NULL DEFAULT '[]'"))
 
 
+def graphs(connection: Connection) -> None:
+    """Graphs of agents."""
+    connection.execute(
+        text(
+            "CREATE TABLE graphs (id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+            " definition TEXT NOT NULL, created_at DOUBLE PRECISION NOT NULL)"
+        )
+    )
+
+
 STEPS: tuple[Step, ...] = (
     first_release,
     summaries_and_facts,
@@ -232,6 +242,7 @@ STEPS: tuple[Step, ...] = (
     time_of_thought,
     drafts,
     what_was_asked,
+    graphs,
 )
 
 

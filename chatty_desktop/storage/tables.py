@@ -66,6 +66,15 @@ agents = Table(
     Column("created_at", Double, nullable=False),
 )
 
+graphs = Table(
+    "graphs",
+    metadata,
+    _id(),
+    Column("name", Text, nullable=False, unique=True),
+    Column("definition", Text, nullable=False),
+    Column("created_at", Double, nullable=False),
+)
+
 folders = Table(
     "folders",
     metadata,

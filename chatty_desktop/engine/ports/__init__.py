@@ -9,6 +9,7 @@ from chatty_desktop.engine.ports.chats import (
     MessageSearch,
     Sessions,
 )
+from chatty_desktop.engine.ports.graphs import Graphs
 from chatty_desktop.engine.ports.memory import EpisodeStore, MemoryStore
 from chatty_desktop.engine.ports.models import ChatModel, Embedder, Embedders, Models
 from chatty_desktop.engine.ports.runs import Publish, Runs
@@ -24,6 +25,7 @@ __all__ = [
     "Embedders",
     "EpisodeStore",
     "Folders",
+    "Graphs",
     "Keys",
     "MemoryStore",
     "MessageLog",

@@ -85,9 +85,9 @@ def test_a_wrong_file_is_refused_with_what_is_wrong(text: str, message: str) -> 
     assert str(caught.value).startswith(message)
 
 
-def test_nine_agents_come_with_the_app_and_the_first_is_companion() -> None:
+def test_thirteen_agents_come_with_the_app_and_the_first_is_companion() -> None:
     agents = [read_agent(file.read_text("utf-8")) for file in STARTERS]
-    assert len({agent.name for agent in agents}) == len(agents) == 10
+    assert len({agent.name for agent in agents}) == len(agents) == 13
     first = min(agents, key=lambda agent: agent.name.casefold())
     assert first.name == "Companion"
     assert isinstance(first.memory_strategy, State)
