@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -23,11 +22,21 @@ def written(entries: Iterable[LedgerEntry], known: Mapping[str, Message], form: 
     rows = [_row(entry, known) for entry in entries]
     if form == "jsonl":
         return "".join(f"{json.dumps(row, ensure_ascii=False)}\n" for row in rows)
-    text = io.StringIO()
+    text = _Text()
     writer = csv.DictWriter(text, fieldnames=_COLUMNS, lineterminator="\r\n")
     writer.writeheader()
     writer.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
-    return text.getvalue()
+    return "".join(text.parts)
+
+
+class _Text:
+    """What a CSV writer writes into."""
+
+    def __init__(self) -> None:
+        self.parts: list[str] = []
+
+    def write(self, part: str) -> None:
+        self.parts.append(part)
 
 
 def _row(entry: LedgerEntry, known: Mapping[str, Message]) -> dict[str, Any]:
