@@ -23,6 +23,7 @@ from chatty_desktop.engine.consents import PersonsConsents
 from chatty_desktop.engine.deletion import Deletions
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.exchange import ChatExchange
+from chatty_desktop.engine.forgetting import Forgetting
 from chatty_desktop.engine.memories import Memories
 from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.providers import Providers
@@ -56,6 +57,7 @@ from chatty_desktop.storage.duplicates import StoredDuplicates
 from chatty_desktop.storage.episodes import StoredEpisodes
 from chatty_desktop.storage.folders import StoredFolders
 from chatty_desktop.storage.graphs import StoredGraphs
+from chatty_desktop.storage.forgetting import StoredForgetting
 from chatty_desktop.storage.memory import StoredMemory
 from chatty_desktop.storage.messages import StoredMessages
 from chatty_desktop.storage.runs import StoredRuns
@@ -111,6 +113,7 @@ class App:
     chat: ChatService
     data: DataFolder
     deletions: Deletions
+    forgetting: Forgetting
     is_new: bool
     titles: Titles
     sent: SentRequests
@@ -257,6 +260,9 @@ class App:
                 publish=events.publish,
             ),
             deletions=Deletions(chat, sessions, search.tidy),
+            forgetting=Forgetting(
+                StoredForgetting(database, paths, episodes), chat, events.publish
+            ),
             is_new=is_new,
             titles=Titles(
                 sessions=sessions,

@@ -167,7 +167,7 @@ class ChatService:
         message = await self._at_rest(message_id)
         session_id = message.session_id
         with self._running.answering_in(session_id):
-            for scope in await self._scopes(session_id):
+            for scope in await self.scopes(session_id):
                 await self._running.settled(scope)
             scopes, counts = await self._messages.delete(
                 session_id, message_id, following=following
@@ -300,11 +300,11 @@ class ChatService:
 
     async def _turn_to(self, session_id: str, leaf_id: str | None) -> None:
         """Make another message the end of the branch."""
-        before = await self._scopes(session_id)
+        before = await self.scopes(session_id)
         await self._messages.set_leaf(session_id, leaf_id)
-        self._tell_of_branch(session_id, {*before, *await self._scopes(session_id)})
+        self._tell_of_branch(session_id, {*before, *await self.scopes(session_id)})
 
-    async def _scopes(self, session_id: str) -> set[Scope]:
+    async def scopes(self, session_id: str) -> set[Scope]:
         """Those that have messages on the branch."""
         branch = await self._messages.branch(session_id)
         return {Scope(agent_id, session_id) for agent_id in {m.agent_id for m in branch}}

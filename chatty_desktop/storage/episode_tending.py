@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from chatty_desktop.domain.data_folder import IndexOnDisk
 from chatty_desktop.domain.embedding import EmbedderId
+from chatty_desktop.domain.errors import StorageFailed
 from chatty_desktop.domain.events import Notice
 from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.ports import Publish
@@ -118,6 +119,28 @@ class TendedIndex:
     async def on_disk(self) -> IndexOnDisk:
         """What all tables take, used or not."""
         return await self._indexing(self._index.on_disk)
+
+    async def renew(self) -> None:
+        """Build every table anew. LanceDB itself keeps deleted rows in its files: compaction
+        rewrites only those of which a tenth and more is deleted. Raises `StorageFailed`."""
+        for embedder in await self._database.read(embedder_rows.all_embedders):
+            if not await self._indexing(partial(self._index.exists, embedder)):
+                continue
+            await self._rebuild(embedder)
+            if embedder in self._broken:
+                raise StorageFailed(
+                    f"The index of episodes by {embedder.name} could not be built anew. What was"
+                    " deleted may still be in its files; it is tried again with the next start."
+                )
+
+    async def indexed(self, message_ids: Sequence[str]) -> list[str]:
+        """Which of these are in a table."""
+        found: set[str] = set()
+        for embedder in await self._database.read(embedder_rows.all_embedders):
+            if await self._indexing(partial(self._index.exists, embedder)):
+                there = await self._try(embedder, partial(self._index.ids, embedder))
+                found |= set(message_ids).intersection(there or ())
+        return sorted(found)
 
     async def erase(self) -> None:
         """Remove the whole index. Raises `OSError`."""

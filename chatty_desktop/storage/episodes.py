@@ -223,6 +223,15 @@ class StoredEpisodes:
         self._embedded_through.clear()
         await self._index.erase()
 
+    async def renew(self) -> None:
+        """Build the whole index anew from SQLite, so that no file of it holds what was deleted.
+        Raises `StorageFailed`."""
+        await self._index.renew()
+
+    async def indexed(self, message_ids: Sequence[str]) -> list[str]:
+        """Which of these the index still has a row of."""
+        return await self._index.indexed(message_ids)
+
     async def close(self) -> None:
         """Let what is being added get into the index; a compaction is not waited for."""
         await self._index.close()

@@ -1,0 +1,279 @@
+"""What a deletion takes along, told before it is carried out: it is carried out and taken back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from sqlalchemy import Connection, Row, Table, delete, select, text, update
+
+from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.forgetting import (
+    MOST_WORDS,
+    DerivedItem,
+    DerivedKind,
+    ForgetPlan,
+    ForgetTarget,
+    Needles,
+    candidates,
+)
+from chatty_desktop.domain.search import folded_text
+from chatty_desktop.domain.titles import title_from
+from chatty_desktop.storage import tables
+from chatty_desktop.storage.message_deletion import delete_messages
+
+_M = tables.messages.c
+
+_VECTOR_BYTES = 32
+"""Of a vector, by which it is found in a file: eight numbers."""
+
+_DIFFERENT_BYTES = 12
+"""In such a piece, so that no other bytes are like it by chance."""
+
+_TOLD: Final[dict[DerivedKind, tuple[Table, str, Callable[[Row[Any]], str]]]] = {
+    "message": (tables.messages, "id", lambda row: row.content or row.reasoning or row.error),
+    "draft": (tables.drafts, "place", lambda row: row.content),
+    "state": (tables.state_revisions, "id", lambda row: row.state),
+    "summary": (tables.summaries, "id", lambda row: row.text),
+    "fact": (tables.facts, "id", lambda row: f"{row.subject}: {row.fact}"),
+    "ledger": (
+        tables.ledger,
+        "id",
+        lambda row: " ".join(filter(None, [row.kind, row.outcome, row.reason, row.patch])),
+    ),
+    "log": (tables.run_log, "seq", lambda row: row.text),
+}
+
+
+_NOT_DERIVED: Final = (
+    (tables.messages, "content"),
+    (tables.messages, "reasoning"),
+    (tables.sessions, "title"),
+    (tables.agents, "definition"),
+    (tables.requests, "model"),
+    (tables.ledger, "kind"),
+    (tables.ledger, "outcome"),
+)
+
+
+class Listed(Exception):
+    """Takes a deletion back, and brings what it took."""
+
+    def __init__(self, plan: ForgetPlan) -> None:
+        super().__init__("taken back")
+        self.plan = plan
+
+
+def forget_rest(connection: Connection, plan: ForgetPlan) -> None:
+    """Once messages are deleted: lines of the run log that may quote them, and a title that was
+    made of them."""
+    _forget_log(connection, plan.target.session_id, plan.runs)
+    _rename(connection, plan.target.session_id)
+
+
+def list_derived(connection: Connection, target: ForgetTarget) -> None:
+    """Raises `Listed` with the plan, or `Invalid` when the target is not there."""
+    before = {kind: _rows(connection, target.session_id, kind) for kind in _TOLD}
+    requests = _requests(connection, target.session_id)
+    episodes = _episodes(connection, target.session_id)
+    title = _title(connection, target.session_id)
+    fact = before["fact"].get(target.id) if target.kind == "fact" else None
+    changed = _texts_of_ledger(connection, target) if fact else []
+    runs = _delete(connection, target)
+    items: list[DerivedItem] = []
+    texts: list[str] = []
+    ids: list[str] = []
+    for kind, (_table, _key, told) in _TOLD.items():
+        left = _rows(connection, target.session_id, kind)
+        gone = [row for key, row in before[kind].items() if key not in left]
+        items += [DerivedItem(kind, told(row)) for row in gone]
+        if kind == "message":
+            ids = [row.id for row in gone]
+            texts += [said for row in gone for said in (row.content, row.reasoning)]
+    items += [DerivedItem("ledger", said) for said in changed]
+    left_requests = _requests(connection, target.session_id)
+    items += [
+        DerivedItem("request", said) for key, said in requests.items() if key not in left_requests
+    ]
+    left_episodes = _episodes(connection, target.session_id)
+    vectors = []
+    for message_id, vector in episodes:
+        if (message_id, vector) not in left_episodes:
+            items.append(DerivedItem("episode", _content_of(before, message_id)))
+            if vector:
+                vectors.append(vector)
+    if title and title != _title(connection, target.session_id):
+        items.append(DerivedItem("title", title))
+        texts.append(title)
+    if fact is not None:
+        ids = [fact.id]
+    words = _telling_words(connection, texts)
+    if fact is not None and not says(connection, fact.fact):
+        words = (fact.fact, *words)
+    sources = tuple(json.loads(fact.source_ids)) if fact is not None else ()
+    staying = {vector for _id, vector in left_episodes}
+    needles = Needles(words, tuple(ids), _telling_bytes(set(vectors) - staying))
+    raise Listed(ForgetPlan(target, tuple(items), needles, runs, sources))
+
+
+def _delete(connection: Connection, target: ForgetTarget) -> tuple[str, ...]:
+    """Delete a target as it is deleted for good; the runs of which what was sent is gone."""
+    session_id = target.session_id
+    before = _runs(connection, session_id)
+    match target.kind:
+        case "session":
+            this = tables.sessions.c.id == target.id
+            if not connection.execute(delete(tables.sessions).where(this)).rowcount:
+                raise Invalid("That chat is no longer there.")
+        case "fact":
+            forget_fact(connection, target)
+        case _:
+            following = target.kind == "following"
+            delete_messages(connection, session_id, target.id, following=following)
+    runs = tuple(sorted(before - _runs(connection, session_id)))
+    if target.kind in ("message", "following"):
+        _forget_log(connection, session_id, runs)
+        _rename(connection, session_id)
+    return runs
+
+
+def says(connection: Connection, word: str) -> bool:
+    """Whether anything says a word that is made of no message: a message itself, a title, an agent,
+    the names of models, and the words of the database itself."""
+    for table, name in _NOT_DERIVED:
+        column = table.c[name]
+        for (said,) in connection.execute(select(column).where(column.icontains(word))):
+            if folded_text(word) in folded_text(said):
+                return True
+    return bool(
+        connection.scalar(
+            text("SELECT 1 FROM sqlite_master WHERE instr(lower(sql), :word)"),
+            {"word": word.lower()},
+        )
+    )
+
+
+def _telling_words(connection: Connection, texts: list[str]) -> tuple[str, ...]:
+    """Words of what went that nothing says that stays."""
+    found: list[str] = []
+    for word in candidates(texts)[: 5 * MOST_WORDS]:
+        if not says(connection, word):
+            found.append(word)
+        if len(found) == MOST_WORDS:
+            break
+    return tuple(found)
+
+
+def _telling_bytes(vectors: set[bytes]) -> tuple[bytes, ...]:
+    """Of each vector the piece that tells most; none of one that is nearly nothing but zeros, which
+    any file has."""
+    found = []
+    for vector in sorted(vectors):
+        pieces = [
+            vector[at : at + _VECTOR_BYTES] for at in range(0, len(vector), _VECTOR_BYTES // 2)
+        ]
+        telling = max(pieces, key=lambda piece: len(set(piece)))
+        if len(set(telling)) >= _DIFFERENT_BYTES:
+            found.append(telling)
+    return tuple(found)
+
+
+def _rows(connection: Connection, session_id: str, kind: DerivedKind) -> dict[Any, Row[Any]]:
+    table, key, _told = _TOLD[kind]
+    rows = connection.execute(select(table).where(table.c.session_id == session_id))
+    return {getattr(row, key): row for row in rows}
+
+
+def _requests(connection: Connection, session_id: str) -> dict[int, str]:
+    """What was sent in each request besides messages, by its number."""
+    c = tables.requests.c
+    rows = connection.execute(select(c.seq, c.model, c.sections).where(c.session_id == session_id))
+    return {
+        row.seq: " ".join(each.get("text", "") for each in json.loads(row.sections)) or row.model
+        for row in rows
+    }
+
+
+def _episodes(connection: Connection, session_id: str) -> set[tuple[str, bytes | None]]:
+    e, v = tables.episodes.c, tables.episode_vectors.c
+    joined = tables.episodes.outerjoin(tables.episode_vectors, e.message_id == v.message_id)
+    rows = connection.execute(
+        select(e.message_id, v.vector).select_from(joined).where(e.session_id == session_id)
+    )
+    return {(row.message_id, row.vector) for row in rows}
+
+
+def _content_of(before: dict[DerivedKind, dict[Any, Row[Any]]], message_id: str) -> str:
+    row = before["message"].get(message_id)
+    return row.content if row is not None else ""
+
+
+def _title(connection: Connection, session_id: str) -> str:
+    c = tables.sessions.c
+    return connection.scalar(select(c.title).where(c.id == session_id)) or ""
+
+
+def _runs(connection: Connection, session_id: str) -> set[str]:
+    """The runs of which a request is kept."""
+    c = tables.requests.c
+    return set(connection.scalars(select(c.run_id).where(c.session_id == session_id)))
+
+
+def _forget_log(connection: Connection, session_id: str, runs: Sequence[str]) -> None:
+    """Lines of runs, and of none: they may quote what was said."""
+    c = tables.run_log.c
+    connection.execute(
+        delete(tables.run_log).where(c.session_id == session_id, c.run_id.in_(["", *runs]))
+    )
+
+
+def _rename(connection: Connection, session_id: str) -> None:
+    """A title that no person gave was made of the first messages: it is made anew."""
+    s = tables.sessions.c
+    row = connection.execute(select(s.titled_by).where(s.id == session_id)).one()
+    if row.titled_by == "person":
+        return
+    first = connection.scalar(
+        select(_M.content)
+        .where(_M.session_id == session_id, _M.role == "user")
+        .order_by(_M.at, _M.id)
+        .limit(1)
+    )
+    connection.execute(
+        update(tables.sessions)
+        .where(s.id == session_id)
+        .values(title=title_from(first or ""), titled_by="words")
+    )
+
+
+def _texts_of_ledger(connection: Connection, target: ForgetTarget) -> list[str]:
+    """The row that noted a fact; it stays, so that its messages are not read again, without
+    words."""
+    f, ledger = tables.facts.c, tables.ledger.c
+    rows = connection.execute(
+        select(ledger.kind, ledger.patch).where(
+            ledger.id.in_(select(f.ledger_id).where(f.id == target.id))
+        )
+    )
+    return [f"{row.kind} {row.patch or ''}" for row in rows]
+
+
+def forget_fact(connection: Connection, target: ForgetTarget) -> None:
+    """A fact, its words in the ledger, and the requests that may have sent it."""
+    f, r = tables.facts.c, tables.requests.c
+    fact = connection.execute(select(tables.facts).where(f.id == target.id)).one_or_none()
+    if fact is None:
+        raise Invalid("That fact is no longer there.")
+    connection.execute(
+        update(tables.ledger)
+        .where(tables.ledger.c.id == fact.ledger_id)
+        .values(patch="{}", dropped="[]", reply="", prompt="[]", reason="")
+    )
+    sent = connection.execute(
+        select(r.seq, r.sections).where(r.session_id == fact.session_id, r.at >= fact.at)
+    )
+    for row in sent.all():
+        if fact.fact in " ".join(e.get("text", "") for e in json.loads(row.sections)):
+            connection.execute(delete(tables.requests).where(r.seq == row.seq))
+    connection.execute(delete(tables.facts).where(f.id == target.id))
