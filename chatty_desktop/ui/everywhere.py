@@ -3,11 +3,14 @@ larger and smaller, the palette, the shortcuts, and saying what happens in the c
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMainWindow
 
 from chatty_desktop.app import App
+from chatty_desktop.domain.forgetting import ForgetTarget
 from chatty_desktop.domain.settings import with_appearance
 from chatty_desktop.domain.text_size import stepped
 from chatty_desktop.ui.announcing import Announcer, ChatAnnouncements
@@ -17,6 +20,9 @@ from chatty_desktop.ui.menus import Actions
 from chatty_desktop.ui.palette.palette import Palette
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
+
+if TYPE_CHECKING:
+    from chatty_desktop.ui.forgetting.dialog import ForgetDialog
 
 
 class Everywhere(QObject):
@@ -39,6 +45,7 @@ class Everywhere(QObject):
     ) -> None:
         super().__init__(window)
         self._window, self._app, self._theme, self._tasks = window, app, theme, tasks
+        self._chat = chat
         self._connect_chat(actions, chat, inspector)
         self.announcer = Announcer(window)
         names = chat.composer.picker
@@ -54,6 +61,15 @@ class Everywhere(QObject):
         actions.usual_size.triggered.connect(lambda: self._resize(None))
         actions.shortcuts.triggered.connect(self._show_shortcuts)
         actions.open_log.triggered.connect(self._open_log)
+
+    def forget(self, target: ForgetTarget) -> ForgetDialog:
+        """Show what would go with something, and forget it once the person says so."""
+        from chatty_desktop.ui.forgetting.dialog import ForgetDialog
+
+        dialog = ForgetDialog(self._app.forgetting, self._theme, self._tasks, self._window)
+        dialog.message_wanted.connect(self._chat.open_at)
+        self._tasks.start(dialog.open_for(target))
+        return dialog
 
     def _connect_chat(self, do: Actions, chat: ChatPane, inspector: InspectorPanel) -> None:
         picker = chat.composer.picker
@@ -74,6 +90,14 @@ class Everywhere(QObject):
 
         chat.acts.prompt_wanted.connect(show_prompt)
         do.show_prompt.triggered.connect(lambda: show_prompt(""))
+
+        def forget_last() -> None:
+            if (last := chat.transcript.last) is not None:
+                self.forget(ForgetTarget("message", last.session_id, last.id))
+
+        chat.acts.forget_wanted.connect(self.forget)
+        inspector.forget_wanted.connect(self.forget)
+        do.forget_message.triggered.connect(forget_last)
         inspector.message_wanted.connect(chat.show_message)
         inspector.verbatim_from_changed.connect(chat.transcript.drawn.set_verbatim_from)
 

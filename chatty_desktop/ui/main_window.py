@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from chatty_desktop.app import App
 from chatty_desktop.domain.events import Event, Notice, SettingsChanged
+from chatty_desktop.domain.forgetting import ForgetTarget
 from chatty_desktop.domain.settings import Scheme, with_appearance
 from chatty_desktop.domain.titles import UNTITLED
 from chatty_desktop.ui.agents.list import AgentList
@@ -266,6 +267,7 @@ class MainWindow(QMainWindow):
         do.duplicate.triggered.connect(acts.duplicate_chosen)
         do.archive.triggered.connect(acts.archive_chosen)
         do.delete.triggered.connect(acts.delete_chosen)
+        do.forget_chat.triggered.connect(self._forget_open)
         # The signal carries whether the action is checked.
         do.settings.triggered.connect(lambda _checked: self.open_settings())
         do.set_up.triggered.connect(self.welcome.open)
@@ -287,6 +289,7 @@ class MainWindow(QMainWindow):
         self.sessions.message_chosen.connect(self._open_hit)
         self.sessions.search.textChanged.connect(self._leave_hits)
         acts.delete_wanted.connect(self._deleting.delete)
+        acts.forget_wanted.connect(self._forget_chat)
         acts.apart_wanted.connect(self.open_apart)
         acts.duplicate_wanted.connect(lambda ids: self._tasks.start(self._duplicate(ids)))
         self.agents.chat_wanted.connect(self.chat.new_chat)
@@ -343,8 +346,23 @@ class MainWindow(QMainWindow):
         self.actions_.rename.setEnabled(session_id is not None)
         self.actions_.export_chat.setEnabled(session_id is not None)
         do = self.actions_
-        for action in (do.open_apart, do.pin, do.move, do.duplicate, do.archive, do.delete):
+        for action in (
+            do.open_apart,
+            do.pin,
+            do.move,
+            do.duplicate,
+            do.archive,
+            do.delete,
+            do.forget_chat,
+        ):
             action.setEnabled(session_id is not None)
+
+    def _forget_open(self) -> None:
+        if (session_id := self.chat.session_id) is not None:
+            self._forget_chat(session_id)
+
+    def _forget_chat(self, session_id: str) -> None:
+        self.everywhere.forget(ForgetTarget("session", session_id, session_id))
 
     def _new_chat(self) -> None:
         self.chat.new_chat()

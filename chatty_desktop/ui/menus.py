@@ -78,6 +78,8 @@ class Actions(QObject):
         self.version_after = self._make(N_("Version af&ter"), "Alt+Right", "caret-right")
         self.message_menu = self._make(N_("&More …"), "Ctrl+Shift+M", "dots-three")
         self.show_prompt = self._make(N_("&What the model was given"), "Ctrl+Alt+P", "file-text")
+        self.forget_message = self._make(N_("Forget the last message with proof …"), "", "eraser")
+        self.forget_chat = self._make(N_("Forget the chat with proof …"), "", "eraser")
         self.next_chat = self._make(N_("&Next chat"), "Ctrl+PgDown", "caret-down")
         self.previous_chat = self._make(N_("&Previous chat"), "Ctrl+PgUp", "caret-up")
         self.next_pane = self._make(N_("Ne&xt pane"), "F6", "squares-four")
@@ -102,7 +104,7 @@ class Actions(QObject):
         self._add(
             chat, self.open_apart, self.rename, self.pin, self.move, self.duplicate, self.archive
         )
-        self._add(chat, self.delete, self.undo_delete, None, self.stop, None)
+        self._add(chat, self.delete, self.undo_delete, self.forget_chat, None, self.stop, None)
         self._add(chat, self.import_chats, self.export_chat, None)
         self._add(chat, self.settings, self.set_up, None, self.quit)
         view = _menu(bar, N_("&View"))
@@ -157,7 +159,8 @@ class Actions(QObject):
     def _fill_message(self, menu: QMenu) -> None:
         self._add(menu, self.edit_last, self.answer_again, self.go_on, self.copy_last, None)
         self._add(menu, self.version_before, self.version_after, None)
-        self._add(menu, self.show_prompt, None, self.message_menu)
+        self._add(menu, self.show_prompt, None)
+        self._add(menu, self.forget_message, self.message_menu)
 
     @staticmethod
     def _add(menu: QMenu, *actions: QAction | None) -> None:

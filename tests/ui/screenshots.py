@@ -12,6 +12,7 @@ import asyncio
 import os
 import tempfile
 import time
+import zipfile
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +23,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from chatty_desktop.app import App
 from chatty_desktop.domain.events import ModelProgress, Notice, RunPhaseChanged
+from chatty_desktop.domain.forgetting import ForgetTarget
 from chatty_desktop.domain.messages import Scope
 from chatty_desktop.domain.tools import Consent, ToolSpec, ToolUse
 from chatty_desktop.ui.main_window import MainWindow
@@ -198,6 +200,26 @@ async def _ledger(stage: Stage) -> None:
     stage.window.inspector.tabs.setCurrentIndex(2)
 
 
+async def _forget(stage: Stage) -> None:
+    """What goes with a message."""
+    await _chat(stage)
+    page = await stage.app.messages.page(stage.session)
+    target = ForgetTarget("message", stage.session, page[-4].id)
+    stage.window.everywhere.forget(target)
+    await stage.settle()
+
+
+async def _forgotten(stage: Stage) -> None:
+    """That a chat is gone, but for a backup."""
+    await _chat(stage)
+    stage.app.paths.backups.mkdir(exist_ok=True)
+    with zipfile.ZipFile(stage.app.paths.backups / "backup-20260301.zip", "w") as packed:
+        packed.writestr("chatty.db", "a day in Arashiyama")
+    dialog = stage.window.everywhere.forget(ForgetTarget("session", stage.session, stage.session))
+    await stage.settle()
+    dialog.forget.click()
+
+
 async def _searching(stage: Stage) -> None:
     await _chat(stage)
     stage.window.sessions.search.setText("nothing like it")
@@ -272,6 +294,8 @@ VIEWS = {
     "agent-tools": View(_agent_tools, _dialog),
     "prompt": View(_prompt),
     "ledger": View(_ledger),
+    "forget": View(_forget, _dialog),
+    "gone": View(_forgotten, _dialog),
     "search": View(_searching),
     "editor": View(_editor, _dialog),
     "deleted": View(_deleting),

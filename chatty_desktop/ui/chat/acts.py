@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import Notice
+from chatty_desktop.domain.forgetting import ForgetTarget
 from chatty_desktop.domain.messages import DeletionCounts, Message
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.ui.chat.asked import (
@@ -46,12 +47,14 @@ class MessageActs(QObject):
     noticed: something to tell (a `Notice`).
     record_wanted: the run log, or the ledger, is to be shown.
     prompt_wanted: the id of the run whose request is to be shown.
+    forget_wanted: the `ForgetTarget` that is to leave no trace.
     """
 
     edit_wanted = Signal(str)
     noticed = Signal(object)
     record_wanted = Signal()
     prompt_wanted = Signal(str)
+    forget_wanted = Signal(object)
 
     def __init__(
         self,
@@ -193,6 +196,8 @@ class MessageActs(QObject):
                 self.prompt_wanted.emit(message.run_id)
             case "branch":
                 self._tasks.start(self._chat.branch_from(message.id))
+            case "forget":
+                self.forget_wanted.emit(ForgetTarget("message", message.session_id, message.id))
             case "delete" | "delete_following":
                 self.delete(message, following=name == "delete_following")
 

@@ -24,7 +24,7 @@ class MessageMenu(QMenu):
     with the model or the agent that goes with it.
 
     Names: copy_markdown, copy_plain, edit, again, again_by (a model), ask (an agent), go_on,
-    prompt, branch, delete, delete_following.
+    prompt, branch, delete, delete_following, forget.
     """
 
     def __init__(
@@ -66,6 +66,7 @@ class MessageMenu(QMenu):
         delete = tr("Delete message and answer …") if own else tr("Delete message …")
         self._act("delete", delete, "trash", tone="danger")
         self._act("delete_following", tr("Delete from here to the end …"), "trash", tone="danger")
+        self._act("forget", tr("Forget with proof …"), "eraser", tone="danger")
         self.aboutToHide.connect(self.deleteLater)
 
     def _fill_models(self) -> None:

@@ -180,6 +180,8 @@ class View(LayerView):
         menu.addAction(tr("Correct …")).triggered.connect(lambda: self._correct(fact))
         delete = menu.addAction(tr("Delete"))
         delete.triggered.connect(lambda: self.fact_changed.emit(fact.id, None))
+        forget = menu.addAction(tr("Forget with proof …"))
+        forget.triggered.connect(lambda: self.fact_forget_wanted.emit(fact.id))
         button.setMenu(menu)
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         return button

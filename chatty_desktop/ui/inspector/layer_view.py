@@ -29,6 +29,7 @@ class LayerView(QWidget):
 
     message_wanted: the id of a message the person wants to see in the chat.
     fact_changed: the id of a fact, and its new words, or None to delete it.
+    fact_forget_wanted: the id of a fact that is to leave no trace.
     reembed_wanted: every episode is to be embedded by the present embedder.
     stop_wanted: and now no more.
     search_wanted: a text to search the episodes for.
@@ -36,6 +37,7 @@ class LayerView(QWidget):
 
     message_wanted = Signal(str)
     fact_changed = Signal(str, object)
+    fact_forget_wanted = Signal(str)
     reembed_wanted = Signal()
     stop_wanted = Signal()
     search_wanted = Signal(str)

@@ -22,6 +22,7 @@ class MemoryView(QStackedWidget):
 
     message_wanted = Signal(str)
     fact_changed = Signal(str, object)
+    fact_forget_wanted = Signal(str)
     reembed_wanted = Signal()
     stop_reembedding_wanted = Signal()
     search_wanted = Signal(str)
@@ -85,6 +86,7 @@ class MemoryView(QStackedWidget):
         for index, view in enumerate(self._layers):
             view.message_wanted.connect(self.message_wanted)
             view.fact_changed.connect(self.fact_changed)
+            view.fact_forget_wanted.connect(self.fact_forget_wanted)
             view.reembed_wanted.connect(self.reembed_wanted)
             view.stop_wanted.connect(self.stop_reembedding_wanted)
             view.search_wanted.connect(self.search_wanted)

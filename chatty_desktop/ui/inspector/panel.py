@@ -17,6 +17,7 @@ from chatty_desktop.domain.events import (
     MemoryChanged,
     SettingsChanged,
 )
+from chatty_desktop.domain.forgetting import ForgetTarget
 from chatty_desktop.domain.memory import LedgerFilter, MemorySnapshot
 from chatty_desktop.domain.messages import Scope
 from chatty_desktop.domain.requests import ChatRequest
@@ -52,11 +53,14 @@ class InspectorPanel(QWidget):
     message_wanted: the id of a message the person wants to see in the chat.
     verbatim_from_changed: the id of the oldest message the model will see word for word, or None.
 
+    forget_wanted: the `ForgetTarget` that is to leave no trace.
+
     `wire` gives a request to a model as it is sent.
     """
 
     message_wanted = Signal(str)
     verbatim_from_changed = Signal(object)
+    forget_wanted = Signal(object)
 
     def __init__(
         self,
@@ -94,6 +98,7 @@ class InspectorPanel(QWidget):
         self.memory.reembed_wanted.connect(self._reembed)
         self.memory.stop_reembedding_wanted.connect(reembedding.stop)
         self.memory.fact_changed.connect(self._change_fact)
+        self.memory.fact_forget_wanted.connect(self._forget_fact)
         self.memory.search_wanted.connect(self._search)
         self.ledger.message_wanted.connect(self.message_wanted)
         self._ledger_acts = LedgerActs(
@@ -297,6 +302,10 @@ class InspectorPanel(QWidget):
     def _show_more(self) -> None:
         self._limit += PAGE
         self._throttle.request()
+
+    def _forget_fact(self, fact_id: str) -> None:
+        if self._scope is not None:
+            self.forget_wanted.emit(ForgetTarget("fact", self._scope.session_id, fact_id))
 
     def _change_fact(self, fact_id: str, text: str | None) -> None:
         if self._scope is not None:

@@ -25,13 +25,15 @@ class SessionActs(QObject):
 
     rename, pin, archive, duplicate, delete: also in the list itself, by their keys.
     rename_wanted: the one chat that is chosen. delete_wanted, duplicate_wanted: ids of chats.
-    apart_wanted: the id of a chat to show in a window of its own.
+    apart_wanted: the id of a chat to show in a window of its own. forget_wanted: the id of a chat
+    that is to leave no trace.
     """
 
     rename_wanted = Signal()
     delete_wanted = Signal(list)
     duplicate_wanted = Signal(list)
     apart_wanted = Signal(str)
+    forget_wanted = Signal(str)
 
     def __init__(
         self,
@@ -59,6 +61,8 @@ class SessionActs(QObject):
         self.archive = self._make("", "archive", self.archive_chosen)
         self.duplicate = self._make(tr("Duplicate"), "copy", self.duplicate_chosen)
         self.delete = self._make(tr("Delete"), "trash", self.delete_chosen, danger=True)
+        forget = tr("Forget with proof …")
+        self.forget = self._make(forget, "eraser", self.forget_chosen, danger=True)
         self.delete.setShortcut(QKeySequence(QKeySequence.StandardKey.Delete))
         for action in (self.rename, self.delete):
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
@@ -91,6 +95,11 @@ class SessionActs(QObject):
         """Ask for the chosen chats to be deleted."""
         if chats := self._chosen():
             self.delete_wanted.emit(_ids(chats))
+
+    def forget_chosen(self) -> None:
+        """Ask for the one chosen chat to leave no trace."""
+        if len(chats := self._chosen()) == 1:
+            self.forget_wanted.emit(chats[0].id)
 
     def put(self, session_ids: Sequence[str], section: str) -> None:
         """Move chats to where they were dropped."""
@@ -129,6 +138,8 @@ class SessionActs(QObject):
         menu.addAction(self.archive)
         menu.addSeparator()
         menu.addAction(self.delete)
+        if len(chats) == 1:
+            menu.addAction(self.forget)
         return menu
 
     def menu_of_folders(self, parent: QWidget) -> QMenu:
