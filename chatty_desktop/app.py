@@ -56,8 +56,8 @@ from chatty_desktop.storage.drafts import StoredDrafts
 from chatty_desktop.storage.duplicates import StoredDuplicates
 from chatty_desktop.storage.episodes import StoredEpisodes
 from chatty_desktop.storage.folders import StoredFolders
-from chatty_desktop.storage.graphs import StoredGraphs
 from chatty_desktop.storage.forgetting import StoredForgetting
+from chatty_desktop.storage.graphs import StoredGraphs
 from chatty_desktop.storage.memory import StoredMemory
 from chatty_desktop.storage.messages import StoredMessages
 from chatty_desktop.storage.runs import StoredRuns
