@@ -25,6 +25,8 @@ from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.exchange import ChatExchange
 from chatty_desktop.engine.forgetting import Forgetting
 from chatty_desktop.engine.memories import Memories
+from chatty_desktop.engine.memory_acts import MemoryActs
+from chatty_desktop.engine.memory_past import MemoryPast
 from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.providers import Providers
 from chatty_desktop.engine.reembed import Reembedding
@@ -110,6 +112,8 @@ class App:
     consents: PersonsConsents
     tools: ToolBoxes
     memories: Memories
+    past: MemoryPast
+    memory_acts: MemoryActs
     chat: ChatService
     data: DataFolder
     deletions: Deletions
@@ -182,6 +186,7 @@ class App:
                 prompts=prompts,
                 running=running,
             )
+            past = MemoryPast(memories, messages)
             reach = Reach(
                 pages=WebPages(lambda: settings.current.fetch_private_pages),
                 messages=messages,
@@ -250,6 +255,8 @@ class App:
             consents=consents,
             tools=tools,
             memories=memories,
+            past=past,
+            memory_acts=MemoryActs(memories, past, memory, episodes, running),
             chat=chat,
             data=DataFolder(
                 paths=paths,

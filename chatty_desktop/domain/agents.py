@@ -5,7 +5,15 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    ValidationError,
+    field_validator,
+    model_serializer,
+)
 
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.strategies import NoMemory, Strategy, describe
@@ -16,8 +24,9 @@ class AgentDefinition(BaseModel):
     """What an agent file holds. `model` null means the default model of the settings.
 
     `tools` are names. `tool_policies` says for single ones whether they run at once, after a
-    question or never, in place of their own; `folders` are what file tools may reach. The two are
-    in a file only where something is in them.
+    question or never, in place of their own; `folders` are what file tools may reach;
+    `approve_memory` says that a fold changes Σ only once the person has agreed. The three are
+    written only where something is in them.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -30,6 +39,15 @@ class AgentDefinition(BaseModel):
     max_steps: int = Field(default=30, ge=1, le=1000)
     tool_policies: dict[str, Policy] = Field(default_factory=dict)
     folders: tuple[str, ...] = ()
+    approve_memory: bool = False
+
+    @model_serializer(mode="wrap")
+    def _briefly(self, write: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        values: dict[str, Any] = write(self)
+        for name in ("tool_policies", "folders", "approve_memory"):
+            if not values.get(name, True):
+                del values[name]
+        return values
 
     @field_validator("name")
     @classmethod
@@ -74,8 +92,4 @@ def read_agent(text: str) -> AgentDefinition:
 
 def write_agent(definition: AgentDefinition) -> str:
     """The agent as indented JSON, ready for `read_agent`."""
-    value = definition.model_dump(mode="json")
-    for name in ("tool_policies", "folders"):
-        if not value[name]:
-            del value[name]
-    return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(definition.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"

@@ -124,20 +124,25 @@ class DocumentRevision(_Made):
 
     state: dict[str, Any]
     patch: dict[str, Any] = Field(default_factory=dict)
+    pins: list[str] = Field(default_factory=list)
 
 
 class DocumentSummary(_Made):
     """`SummaryRevision`."""
 
     text: str
+    made_after_id: str = ""
 
 
 class DocumentFact(_Made):
-    """`Fact`."""
+    """`Fact`. `id` is what `replaces` of another one names."""
 
+    id: str = ""
     subject: str
     fact: str
     source_ids: list[str] = Field(default_factory=list)
+    replaces: str = ""
+    forgotten: bool = False
 
 
 class DocumentStart(_Row):
@@ -176,6 +181,7 @@ class ChatDocument(_Row):
     layer_starts: list[DocumentStart] = Field(default_factory=list)
     episodes: list[DocumentEpisode] = Field(default_factory=list)
     ledger: list[DocumentLedgerRow] = Field(default_factory=list)
+    waiting_patches: list[DocumentLedgerRow] = Field(default_factory=list)
     runs: list[DocumentRun] = Field(default_factory=list)
     run_log: list[DocumentLogLine] = Field(default_factory=list)
     requests: list[DocumentRequest] = Field(default_factory=list)

@@ -10,6 +10,10 @@ from typing import Literal
 from chatty_desktop.domain.embedding import EmbedderId
 from chatty_desktop.domain.messages import Message, Role, Scope
 
+EPISODIC = "episodic"
+"""The layer under which the ledger has what was done to episodes: they are those of a scope,
+whatever layers look at them."""
+
 LONGEST_TEXT = 2_000
 """Characters of a message that are embedded: some 500 tokens, which is all that small embedding
 models read."""

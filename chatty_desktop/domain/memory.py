@@ -8,19 +8,21 @@ from typing import Any, Literal
 
 from chatty_desktop.domain.messages import Message
 
-LedgerKind = Literal["fold", "summary", "extraction"]
+LedgerKind = Literal["fold", "summary", "extraction", "by_hand"]
 Outcome = Literal["accepted", "refused", "unreachable", "nothing"]
 
 
 @dataclass(frozen=True, slots=True)
 class LedgerEntry:
-    """One row for each fold, summary or extraction.
+    """One row for each fold, summary or extraction, and for each act of the person.
 
     `message_ids` are the messages put in, in order; `patch` what was applied (accepted) or
     proposed (refused), None where there is none; `dropped` holds {"key", "value" or "forget",
     "reason"} for each change grounding left out. `reply` is the raw answer less reasoning, `prompt`
     the (role, content) of what it answers; lists of rows come without it.
     `consumed` says whether the messages left the queue. Times are seconds since 1970 UTC.
+    A row of kind "by_hand" asked no model: `reason` says what was done, and its one message is the
+    last of the branch on which it was.
     """
 
     id: str
@@ -60,7 +62,8 @@ class LedgerFilter:
 class StateRevision:
     """Σ as it was after a change, with the message it was made after.
 
-    `patch` is what made this revision of the one before it (its key set = what changed).
+    `patch` is what made this revision of the one before it (its key set = what changed). `pins`
+    are the keys that no fold may change, in the order they were pinned.
     """
 
     id: str
@@ -72,6 +75,7 @@ class StateRevision:
     patch: dict[str, Any]
     ledger_id: str
     at: float
+    pins: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,8 @@ class SummaryRevision:
     """A rolling summary, with the message it was made after: its cut.
 
     It stands for every message of its scope from the layer's first to the cut, both included.
+    `made_after_id` is the end of the branch it was written or restored on, when that is not its
+    cut: it is known only on branches that hold both.
     """
 
     id: str
@@ -89,12 +95,21 @@ class SummaryRevision:
     text: str
     ledger_id: str
     at: float
+    made_after_id: str = ""
+
+    @property
+    def known_after_id(self) -> str:
+        """The message from which on it is known."""
+        return self.made_after_id or self.after_message_id
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
     """Something learnt: `fact` is said of `subject`. `source_ids` are the messages it was taken
-    from, in order; it is known on branches that hold `after_message_id`."""
+    from, in order; it is known on branches that hold `after_message_id`.
+
+    `replaces` is the id of the fact that the person put this one in the place of; where it is
+    `forgotten`, nothing is in its place."""
 
     id: str
     agent_id: str
@@ -106,6 +121,8 @@ class Fact:
     source_ids: tuple[str, ...]
     ledger_id: str
     at: float
+    replaces: str = ""
+    forgotten: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +146,8 @@ class KeyChange:
 class LayerSnapshot:
     """One layer of an agent's memory, as the inspector shows it; None = not of this kind.
 
+    `key` is what it keeps its memory under. `pins` are the keys of Σ that no fold may change.
+    `waiting` is a change of Σ that waits for the person's word: a ledger row to be.
     `starts_at` is the first message this layer takes in, when that is not the first of the log
     (the strategy was changed in mid-session). `verbatim_from` is the id of the oldest message
     that the next request would carry verbatim, None when none would be. `badge` names a problem
@@ -153,6 +172,9 @@ class LayerSnapshot:
     starts_at: Message | None = None
     verbatim_from: str | None = None
     badge: str = ""
+    key: str = ""
+    pins: tuple[str, ...] = ()
+    waiting: LedgerEntry | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,11 @@ refused. Nothing is stored here; the verdict says what the State strategy is to 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from chatty_desktop.domain.by_hand import without_pinned
 from chatty_desktop.domain.errors import Refused, Unreachable
 from chatty_desktop.domain.folding import fold_prompt, fold_schema, read_fold, retry_prompt
 from chatty_desktop.domain.memory import Outcome
@@ -75,9 +76,12 @@ class Fold:
         """As many messages from the first on as fit one question; at least one."""
         return first_batch(messages, self._room(state))
 
-    async def fold(self, state: Mapping[str, Any], messages: Sequence[Message]) -> Verdict:
-        """Fold one batch into Σ. A refused answer is asked for again once, with the reason and
-        the present Σ; a server's own refusal (4xx) is not, since it would come again."""
+    async def fold(
+        self, state: Mapping[str, Any], messages: Sequence[Message], pins: Collection[str] = ()
+    ) -> Verdict:
+        """Fold one batch into Σ, whose `pins` stay as they are. A refused answer is asked for again
+        once, with the reason and the present Σ; a server's own refusal (4xx) is not, since it would
+        come again."""
         self.asker.begin()
         turns = self._question(state, messages, constrained=True)
         worded = self._question(state, messages, constrained=False)
@@ -94,7 +98,7 @@ class Fold:
             except Refused as problem:
                 return Verdict("refused", str(problem), attempt)
             try:
-                return self._judge(answer, state, messages, attempt)
+                return self._judge(answer, state, messages, pins, attempt)
             except PatchRefused as problem:
                 refusal = _explained(problem, answer)
             turns, worded = (
@@ -108,19 +112,20 @@ class Fold:
         answer: Completion,
         state: Mapping[str, Any],
         messages: Sequence[Message],
+        pins: Collection[str],
         attempt: int,
     ) -> Verdict:
         """What an answer does to Σ. Raises `PatchRefused`."""
         fields = self.config.fields
         proposal = read_fold(answer.text, fields=fields, state=state, messages=messages)
-        if not proposal.patch:
-            reason = "Everything proposed was left out." if proposal.dropped else ""
-            return Verdict("nothing", reason, attempt, dropped=proposal.dropped)
+        patch, kept_from = without_pinned(proposal.patch, pins)
+        dropped = (*proposal.dropped, *kept_from)
+        if not patch:
+            reason = "Everything proposed was left out." if dropped else ""
+            return Verdict("nothing", reason, attempt, dropped=dropped)
         names = [each.name for each in fields]
-        after = apply_patch(state, proposal.patch, names, self.config.max_chars)
-        return Verdict(
-            "accepted", "", attempt, state=after, patch=proposal.patch, dropped=proposal.dropped
-        )
+        after = apply_patch(state, patch, names, self.config.max_chars)
+        return Verdict("accepted", "", attempt, state=after, patch=patch, dropped=dropped)
 
     def _question(
         self,

@@ -14,7 +14,6 @@ from chatty_desktop.domain.errors import Invalid, StorageFailed
 from chatty_desktop.domain.events import (
     Level,
     LogEntry,
-    MemoryChanged,
     RunLogged,
 )
 from chatty_desktop.domain.ledger_export import LedgerForm, written
@@ -88,10 +87,16 @@ class Memories:
     ) -> MemoryLayer:
         """The memory of an agent in a session, for the run of that id. `only_looks`: it stores
         nothing and asks no model."""
-        strategy = agent.definition.memory_strategy
-        around = Surroundings(
+        around = self.around(agent, scope, run_id, only_looks=only_looks)
+        return build_memory(agent.definition.memory_strategy, around)
+
+    def around(
+        self, agent: Agent, scope: Scope, run_id: str = "", *, only_looks: bool = False
+    ) -> Surroundings:
+        """What the memory of an agent in a session works with."""
+        return Surroundings(
             scope=scope,
-            layer=strategy.kind,
+            layer=agent.definition.memory_strategy.kind,
             messages=self._messages,
             store=self._memory,
             runs=self._runs,
@@ -101,8 +106,8 @@ class Memories:
             prompts=self._prompts,
             tell=_say_nothing if only_looks else self.teller(scope, run_id),
             only_looks=only_looks,
+            approve=agent.definition.approve_memory,
         )
-        return build_memory(strategy, around)
 
     def teller(self, scope: Scope, run_id: str) -> Tell:
         """What writes lines about a run into the log of its session."""
@@ -223,18 +228,6 @@ class Memories:
             raise Invalid(f"The memory of {agent.name} does not fold; choose State first.")
         await self._running.settled(scope)
         await self._running.settle_with(scope, memory.fold_again(entry))
-
-    async def change_fact(self, scope: Scope, fact_id: str, text: str | None) -> None:
-        """Correct a fact by hand, or forget it (None).
-
-        Raises `Invalid` when there are no words, or the fact is no longer there.
-        """
-        words = None if text is None else " ".join(text.split())
-        if words == "":
-            raise Invalid("A fact needs words. To be rid of it, delete it.")
-        await self._running.settled(scope)
-        await self._memory.change_fact(fact_id, words)
-        self._publish(MemoryChanged(scope))
 
     async def take_in(self, scope: Scope) -> None:
         """Let an agent's memory take in the whole branch, as of a chat that was imported; returns

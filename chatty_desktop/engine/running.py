@@ -102,19 +102,25 @@ class Running:
         answering.task.add_done_callback(lambda task: self._answered(scope, task))
         self.publish(MemoryChanged(scope))
 
-    def settle_with(self, scope: Scope, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Let memory settle in a task; what runs next in the scope waits for it."""
+    def settle_with(
+        self, scope: Scope, work: Coroutine[Any, Any, None], *, shown: bool = True
+    ) -> asyncio.Task[None]:
+        """Let memory settle in a task, once what settles in the scope already has; what runs next
+        in it waits. `shown`: the session says so meanwhile."""
+        before = self._settling.get(scope)
 
         def settled(_task: asyncio.Task[None]) -> None:
             work.close()
-            del self._settling[scope]
+            if self._settling.get(scope) is task:
+                del self._settling[scope]
             self.publish(MemoryChanged(scope))
-            if scope.session_id not in self._answering:
+            if shown and scope.session_id not in self._answering:
                 self._leave(scope)
 
-        task = self._settling[scope] = asyncio.create_task(work)
+        task = self._settling[scope] = asyncio.create_task(_after(before, work))
         task.add_done_callback(settled)
-        self._enter(scope, "settling")
+        if shown:
+            self._enter(scope, "settling")
         return task
 
     # --- ending ------------------------------------------------------------------------------
@@ -188,6 +194,18 @@ class Running:
             else:
                 self._phases[event.session_id] = event
         self._publish_to_all(event)
+
+
+async def _after(before: asyncio.Task[None] | None, work: Coroutine[Any, Any, None]) -> None:
+    """Do work once another task has ended; who stops this one stops that, too."""
+    if before is not None and not before.done():
+        try:
+            await asyncio.wait([before])
+        except asyncio.CancelledError:
+            before.cancel()
+            await asyncio.wait([before])
+            raise
+    await work
 
 
 def _cancel(answering: Answering) -> None:

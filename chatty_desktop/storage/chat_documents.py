@@ -25,7 +25,7 @@ _AT_ONCE = 1_000
 """Rows written at a time."""
 
 _JSON = ("tool_calls", "strategy", "sections", "message_ids", "patch", "dropped", "state",
-         "source_ids")  # fmt: skip
+         "source_ids", "pins")  # fmt: skip
 """Columns that hold JSON as text; in a document they stand as what they are."""
 
 
@@ -141,7 +141,7 @@ def _add(connection: Connection, document: ChatDocument, agents: Mapping[str, st
                 continue
             if "agent_id" in values:
                 values["agent_id"] = agents.get(values["agent_id"], values["agent_id"])
-            if table in (tables.state_revisions, tables.summaries, tables.facts):
+            if table in (tables.state_revisions, tables.summaries):
                 values["id"] = ""
             rows.append(renaming.row(table, values | {"session_id": ""}))
         for start in range(0, len(rows), _AT_ONCE):

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, func, or_, select
+from sqlalchemy import Connection, and_, delete, func, or_, select, update
 from sqlalchemy.dialects import sqlite
 
 from chatty_desktop.domain.embedding import EmbedderId
 from chatty_desktop.domain.episodes import (
+    EPISODIC,
     LONGEST_TEXT,
     Episode,
     EpisodeCounts,
@@ -40,7 +41,9 @@ class VectorRow:
 
 
 def record(connection: Connection, messages: Sequence[tuple[Message, str | None]]) -> None:
-    """Store episodes; those that are there stay as they are."""
+    """Store episodes; those that are there stay as they are, and those that the person removed
+    stay away."""
+    removed = _removed(connection, [message for message, _before in messages])
     rows = [
         {
             "message_id": message.id,
@@ -49,8 +52,47 @@ def record(connection: Connection, messages: Sequence[tuple[Message, str | None]
             "before_id": before_id,
         }
         for message, before_id in messages
+        if message.id not in removed
     ]
-    connection.execute(sqlite.insert(tables.episodes).on_conflict_do_nothing(), rows)
+    if rows:
+        connection.execute(sqlite.insert(tables.episodes).on_conflict_do_nothing(), rows)
+
+
+def _removed(connection: Connection, messages: Sequence[Message]) -> set[str]:
+    """Which of the messages have a row of the ledger that says their episode was removed."""
+    ledger = tables.ledger.c
+    found: set[str] = set()
+    for scope in {Scope(message.agent_id, message.session_id) for message in messages}:
+        query = select(ledger.through_message_id).where(
+            ledger.session_id == scope.session_id,
+            ledger.agent_id == scope.agent_id,
+            ledger.layer == EPISODIC,
+        )
+        found.update(connection.scalars(query))
+    return found
+
+
+def remove(connection: Connection, scope: Scope, message_id: str) -> bool:
+    """Delete an episode; its vectors go with it, the next one follows the one before it, and what
+    was recalled last no longer shows it."""
+    episodes, recalls = tables.episodes, tables.recalls
+    mine = and_(episodes.c.session_id == scope.session_id, episodes.c.agent_id == scope.agent_id)
+    this = and_(mine, episodes.c.message_id == message_id)
+    row = connection.execute(select(episodes.c.before_id).where(this)).first()
+    if row is None:
+        return False
+    connection.execute(
+        update(episodes)
+        .where(mine, episodes.c.before_id == message_id)
+        .values(before_id=row.before_id)
+    )
+    connection.execute(delete(episodes).where(this))
+    connection.execute(
+        delete(recalls).where(
+            recalls.c.session_id == scope.session_id, recalls.c.agent_id == scope.agent_id
+        )
+    )
+    return True
 
 
 def unembedded(

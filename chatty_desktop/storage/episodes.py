@@ -114,6 +114,12 @@ class StoredEpisodes:
         await self._database.write(lambda c: rows.forget_refused(c, provider, model), synced=False)
         self._embedded_through.clear()
 
+    async def remove(self, scope: Scope, message_id: str) -> bool:
+        removed = await self._database.write(lambda c: rows.remove(c, scope, message_id))
+        if removed:
+            self.forget_messages(scope.session_id, [message_id])
+        return removed
+
     async def keep_recall(self, scope: Scope, layer: str, recall: Recall) -> None:
         await self._database.write(
             lambda c: recall_rows.keep_recall(c, scope, layer, recall), synced=False

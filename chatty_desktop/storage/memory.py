@@ -17,10 +17,8 @@ from sqlalchemy import (
     delete,
     insert,
     select,
-    update,
 )
 
-from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.memory import (
     Fact,
     LayerStart,
@@ -33,6 +31,11 @@ from chatty_desktop.domain.messages import Scope
 from chatty_desktop.domain.search import folded_text
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.database import Database
+
+_W = tables.waiting_patches
+
+_AT_ONCE = 500
+"""Ids in one statement."""
 
 
 class StoredMemory:
@@ -81,11 +84,37 @@ class StoredMemory:
 
     async def _settle(self, entry: LedgerEntry, table: Table, rows: list[dict[str, Any]]) -> None:
         def work(connection: Connection) -> None:
+            # What had waited for the person's word has it now.
+            connection.execute(delete(_W).where(_W.c.id == entry.id))
             connection.execute(insert(tables.ledger).values(**_entry_values(entry)))
             for row in rows:
                 connection.execute(insert(table).values(**row))
 
         await self._database.write(work, synced=False)
+
+    async def ledger_entries(self, entry_ids: Sequence[str]) -> dict[str, LedgerEntry]:
+        found: dict[str, LedgerEntry] = {}
+        for start in range(0, len(entry_ids), _AT_ONCE):
+            some = entry_ids[start : start + _AT_ONCE]
+            query = select(*_LISTED).where(tables.ledger.c.id.in_(some))
+            found |= {row.id: _entry(row) for row in await self._database.rows(query)}
+        return found
+
+    async def waiting(self, scope: Scope, layer: str) -> list[LedgerEntry]:
+        query = select(_W).where(_of(_W, scope, layer)).order_by(_W.c.seq.desc())
+        return [_entry(row) for row in await self._database.rows(query)]
+
+    async def let_wait(self, entry: LedgerEntry) -> None:
+        def work(connection: Connection) -> None:
+            connection.execute(insert(_W).values(**_entry_values(entry)))
+
+        await self._database.write(work)
+
+    async def wait_no_more(self, entry_id: str) -> None:
+        def work(connection: Connection) -> None:
+            connection.execute(delete(_W).where(_W.c.id == entry_id))
+
+        await self._database.write(work)
 
     async def consumed_through(
         self, scope: Scope, layer: str, limit: int | None = None
@@ -117,22 +146,12 @@ class StoredMemory:
         return [_fact(row) for row in await self._newest(tables.facts, scope, layer, limit, skip)]
 
     async def facts_about(self, scope: Scope, layer: str, subjects: Sequence[str]) -> list[Fact]:
-        query = select(tables.facts).where(
-            _of(tables.facts, scope, layer), tables.facts.c.subject.in_(subjects)
+        query = (
+            select(tables.facts)
+            .where(_of(tables.facts, scope, layer), tables.facts.c.subject.in_(subjects))
+            .order_by(tables.facts.c.seq.desc())
         )
         return [_fact(row) for row in await self._database.rows(query)]
-
-    async def change_fact(self, fact_id: str, text: str | None) -> None:
-        def work(connection: Connection) -> None:
-            this = tables.facts.c.id == fact_id
-            if text is None:
-                done = connection.execute(delete(tables.facts).where(this))
-            else:
-                done = connection.execute(update(tables.facts).where(this).values(fact=text))
-            if not done.rowcount:
-                raise Invalid("That fact is no longer there.")
-
-        await self._database.write(work)
 
     async def _newest(
         self, table: Table, scope: Scope, layer: str, limit: int | None, skip: int
@@ -239,7 +258,7 @@ _OF_A_LAYER = ("id", "session_id", "agent_id", "layer", "after_message_id", "led
 """Columns of whatever a layer keeps, written and read as they are."""
 
 
-def _kept_values(kept: StateRevision | SummaryRevision | Fact, **own: str) -> dict[str, Any]:
+def _kept_values(kept: StateRevision | SummaryRevision | Fact, **own: Any) -> dict[str, Any]:
     return {name: getattr(kept, name) for name in _OF_A_LAYER} | own
 
 
@@ -248,30 +267,52 @@ def _kept(row: Row[Any]) -> dict[str, Any]:
 
 
 def _revision_values(revision: StateRevision) -> dict[str, Any]:
-    return _kept_values(revision, state=_json(revision.state), patch=_json(revision.patch))
+    return _kept_values(
+        revision,
+        state=_json(revision.state),
+        patch=_json(revision.patch),
+        pins=_json(revision.pins),
+    )
 
 
 def _revision(row: Row[Any]) -> StateRevision:
-    return StateRevision(**_kept(row), state=json.loads(row.state), patch=json.loads(row.patch))
+    return StateRevision(
+        **_kept(row),
+        state=json.loads(row.state),
+        patch=json.loads(row.patch),
+        pins=tuple(json.loads(row.pins)),
+    )
 
 
 def _summary_values(summary: SummaryRevision) -> dict[str, Any]:
-    return _kept_values(summary, text=summary.text)
+    return _kept_values(summary, text=summary.text, made_after_id=summary.made_after_id)
 
 
 def _summary(row: Row[Any]) -> SummaryRevision:
-    return SummaryRevision(**_kept(row), text=row.text)
+    return SummaryRevision(**_kept(row), text=row.text, made_after_id=row.made_after_id)
 
 
 def _fact_values(fact: Fact) -> dict[str, Any]:
     return _kept_values(
-        fact, subject=fact.subject, fact=fact.fact, source_ids=json.dumps(fact.source_ids)
+        fact,
+        subject=fact.subject,
+        fact=fact.fact,
+        source_ids=json.dumps(fact.source_ids),
+        replaces=fact.replaces,
+        forgotten=fact.forgotten,
     )
 
 
 def _fact(row: Row[Any]) -> Fact:
     sources = tuple(json.loads(row.source_ids))
-    return Fact(**_kept(row), subject=row.subject, fact=row.fact, source_ids=sources)
+    return Fact(
+        **_kept(row),
+        subject=row.subject,
+        fact=row.fact,
+        source_ids=sources,
+        replaces=row.replaces,
+        forgotten=bool(row.forgotten),
+    )
 
 
 def _json(value: Any) -> str:

@@ -159,6 +159,14 @@ def _forget_memory(connection: Connection, session_id: str, touched: set[str]) -
         for row in connection.execute(read)
         if not touched.isdisjoint(json.loads(row.message_ids))
     }
+    waiting = tables.waiting_patches.c
+    read = select(waiting.id, waiting.message_ids).where(waiting.session_id == session_id)
+    undecided = {
+        row.id
+        for row in connection.execute(read)
+        if not touched.isdisjoint(json.loads(row.message_ids))
+    }
+    _delete(connection, waiting.id, undecided)
     made: list[list[int]] = []
     for table in (tables.state_revisions, tables.summaries, tables.facts):
         c = table.c

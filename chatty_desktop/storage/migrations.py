@@ -233,6 +233,30 @@ def graphs(connection: Connection) -> None:
     )
 
 
+_BY_HAND = """
+ALTER TABLE state_revisions ADD COLUMN pins TEXT NOT NULL DEFAULT '[]';
+ALTER TABLE summaries ADD COLUMN made_after_id TEXT NOT NULL DEFAULT '';
+ALTER TABLE facts ADD COLUMN replaces TEXT NOT NULL DEFAULT '';
+ALTER TABLE facts ADD COLUMN forgotten BOOLEAN NOT NULL DEFAULT 0;
+CREATE TABLE waiting_patches (seq INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE,
+  session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, agent_id TEXT NOT NULL,
+  run_id TEXT NOT NULL DEFAULT '', layer TEXT NOT NULL, kind TEXT NOT NULL,
+  outcome TEXT NOT NULL, reason TEXT NOT NULL DEFAULT '', attempts INTEGER NOT NULL DEFAULT 0,
+  model TEXT NOT NULL DEFAULT '', message_ids TEXT NOT NULL DEFAULT '[]',
+  through_message_id TEXT, patch TEXT, dropped TEXT NOT NULL DEFAULT '[]',
+  reply TEXT NOT NULL DEFAULT '', consumed BOOLEAN NOT NULL,
+  started_at DOUBLE PRECISION NOT NULL, finished_at DOUBLE PRECISION NOT NULL,
+  prompt_tokens INTEGER NOT NULL DEFAULT 0, completion_tokens INTEGER NOT NULL DEFAULT 0,
+  prompt TEXT NOT NULL DEFAULT '[]');
+CREATE INDEX waiting_patches_scope ON waiting_patches (session_id, agent_id, layer, seq);
+"""
+
+
+def memory_by_hand(connection: Connection) -> None:
+    """Pins, facts and summaries corrected by hand, changes that wait for the person's word."""
+    _each(connection, _BY_HAND)
+
+
 STEPS: tuple[Step, ...] = (
     first_release,
     summaries_and_facts,
@@ -243,6 +267,7 @@ STEPS: tuple[Step, ...] = (
     drafts,
     what_was_asked,
     graphs,
+    memory_by_hand,
 )
 
 

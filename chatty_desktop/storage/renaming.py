@@ -14,7 +14,7 @@ from chatty_desktop.domain.messages import Status
 from chatty_desktop.storage import tables
 
 _MESSAGE_IDS = ("id", "parent_id", "message_id", "after_message_id", "through_message_id",
-                "before_id", "query_id")  # fmt: skip
+                "before_id", "query_id", "made_after_id")  # fmt: skip
 """Columns that name a message (`id`: of the table of messages alone)."""
 
 # In this order, since later ones name what earlier ones hold.
@@ -24,6 +24,7 @@ PARTS: tuple[Table, ...] = (
     tables.run_log,
     tables.requests,
     tables.ledger,
+    tables.waiting_patches,
     tables.state_revisions,
     tables.layer_starts,
     tables.summaries,
@@ -43,6 +44,7 @@ class Renaming:
         self.messages = {old: _like(old) for old in messages}
         self._runs = {old: _like(old) for old in runs}
         self._ledger = {old: _like(old) for old in ledger}
+        self._facts: dict[str, str] = {}
 
     def row(self, table: Table, row: Mapping[str, Any]) -> dict[str, Any]:
         """A row as it is in the copy, without its number. What was under way in the original has
@@ -66,9 +68,15 @@ class Renaming:
         elif table is tables.ledger:
             values["id"] = self._ledger[row["id"]]
             values["message_ids"] = self._ids(row["message_ids"])
-        elif table in (tables.state_revisions, tables.summaries, tables.facts):
+        elif table is tables.waiting_patches:
+            values["id"] = new_id(row["finished_at"])
+            values["message_ids"] = self._ids(row["message_ids"])
+        elif table in (tables.state_revisions, tables.summaries):
             values["id"] = new_id(row["at"])
         if table is tables.facts:
+            # A row has no id in a document of an older version.
+            values["id"] = self._facts[row["id"]] = _like(row["id"])
+            values["replaces"] = self._facts.get(row["replaces"], row["replaces"])
             values["source_ids"] = self._ids(row["source_ids"])
         elif table is tables.requests:
             values["sections"] = self._sections(row["sections"])

@@ -5,6 +5,8 @@ Times are seconds since 1970 UTC. JSON columns are text, written and read by the
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     Boolean,
     Column,
@@ -39,7 +41,7 @@ def _text(name: str, default: str | None = "") -> Column[str]:
     return Column(name, Text, nullable=default is None, server_default=default)
 
 
-def _kept_by_layer(name: str, *own: Column[str]) -> Table:
+def _kept_by_layer(name: str, *own: Column[Any]) -> Table:
     """What a layer keeps of a session for an agent, made after a message."""
     return Table(
         name,
@@ -168,38 +170,48 @@ requests = Table(
     Index("requests_run", "run_id"),
 )
 
-ledger = Table(
-    "ledger",
-    metadata,
-    Column("seq", Integer, primary_key=True, autoincrement=True),
-    Column("id", Text, nullable=False, unique=True),
-    _session(),
-    Column("agent_id", Text, nullable=False),
-    _text("run_id"),
-    Column("layer", Text, nullable=False),
-    Column("kind", Text, nullable=False),
-    Column("outcome", Text, nullable=False),
-    _text("reason"),
-    Column("attempts", Integer, nullable=False, server_default="0"),
-    _text("model"),
-    _text("message_ids", "[]"),
-    _text("through_message_id", None),
-    _text("patch", None),
-    _text("dropped", "[]"),
-    _text("reply"),
-    Column("consumed", Boolean, nullable=False),
-    Column("started_at", Double, nullable=False),
-    Column("finished_at", Double, nullable=False),
-    Column("prompt_tokens", Integer, nullable=False, server_default="0"),
-    Column("completion_tokens", Integer, nullable=False, server_default="0"),
-    _text("prompt", "[]"),
-    Index("ledger_scope", "session_id", "agent_id", "layer", "seq"),
-)
+
+def _ledger(name: str) -> Table:
+    """Rows of what was asked for memory, or done to it, and how it ended."""
+    return Table(
+        name,
+        metadata,
+        Column("seq", Integer, primary_key=True, autoincrement=True),
+        Column("id", Text, nullable=False, unique=True),
+        _session(),
+        Column("agent_id", Text, nullable=False),
+        _text("run_id"),
+        Column("layer", Text, nullable=False),
+        Column("kind", Text, nullable=False),
+        Column("outcome", Text, nullable=False),
+        _text("reason"),
+        Column("attempts", Integer, nullable=False, server_default="0"),
+        _text("model"),
+        _text("message_ids", "[]"),
+        _text("through_message_id", None),
+        _text("patch", None),
+        _text("dropped", "[]"),
+        _text("reply"),
+        Column("consumed", Boolean, nullable=False),
+        Column("started_at", Double, nullable=False),
+        Column("finished_at", Double, nullable=False),
+        Column("prompt_tokens", Integer, nullable=False, server_default="0"),
+        Column("completion_tokens", Integer, nullable=False, server_default="0"),
+        _text("prompt", "[]"),
+        Index(f"{name}_scope", "session_id", "agent_id", "layer", "seq"),
+    )
+
+
+ledger = _ledger("ledger")
+
+waiting_patches = _ledger("waiting_patches")
+"""Changes of Σ that wait for the person's word: what their rows of the ledger will be."""
 
 state_revisions = _kept_by_layer(
     "state_revisions",
     Column("state", Text, nullable=False),
     _text("patch", "{}"),
+    _text("pins", "[]"),
 )
 
 layer_starts = Table(
@@ -217,6 +229,7 @@ layer_starts = Table(
 summaries = _kept_by_layer(
     "summaries",
     Column("text", Text, nullable=False),
+    _text("made_after_id"),
 )
 
 facts = _kept_by_layer(
@@ -224,6 +237,8 @@ facts = _kept_by_layer(
     Column("subject", Text, nullable=False),
     Column("fact", Text, nullable=False),
     _text("source_ids", "[]"),
+    _text("replaces"),
+    Column("forgotten", Boolean, nullable=False, server_default="0"),
 )
 
 episodes = Table(

@@ -32,6 +32,8 @@ def inspector_panel(app: App, theme: Theme, tasks: Tasks) -> InspectorPanel:
     """An inspector of no memory yet."""
     return InspectorPanel(
         memories=app.memories,
+        acts=app.memory_acts,
+        past=app.past,
         reembedding=app.reembedding,
         models=app.models,
         wire=app.sent.wire,

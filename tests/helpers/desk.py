@@ -16,6 +16,8 @@ from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.consents import PersonsConsents
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.memories import Memories
+from chatty_desktop.engine.memory_acts import MemoryActs
+from chatty_desktop.engine.memory_past import MemoryPast
 from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.ports import Models
 from chatty_desktop.engine.reembed import Reembedding
@@ -82,6 +84,8 @@ class Desk:
             prompts=prompts,
             running=running,
         )
+        self.past = MemoryPast(self.memories, self.messages)
+        self.acts = MemoryActs(self.memories, self.past, self.memory, self.episodes, running)
         self.chat = ChatService(
             sessions=self.sessions,
             messages=self.messages,

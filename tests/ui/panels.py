@@ -45,6 +45,8 @@ class Bench:
         """An inspector, shown, on no chat yet."""
         panel = InspectorPanel(
             memories=self.desk.memories,
+            acts=self.desk.acts,
+            past=self.desk.past,
             reembedding=self.desk.reembedding,
             models=self.models,
             wire=openai_wire,

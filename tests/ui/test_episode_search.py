@@ -59,6 +59,8 @@ async def inspector(at: Bench, memories: Waiting | None = None) -> InspectorPane
     panel = at.show(
         InspectorPanel(
             memories=cast("Memories", memories or at.desk.memories),
+            acts=at.desk.acts,
+            past=at.desk.past,
             reembedding=at.desk.reembedding,
             models=at.models,
             wire=openai_wire,

@@ -31,6 +31,8 @@ async def inspector(at: Bench) -> InspectorPanel:
     panel = at.show(
         InspectorPanel(
             memories=at.desk.memories,
+            acts=at.desk.acts,
+            past=at.desk.past,
             reembedding=at.desk.reembedding,
             models=at.models,
             wire=openai_wire,

@@ -6,12 +6,13 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.events import Level
 from chatty_desktop.domain.memory import LedgerEntry, MemorySnapshot
 from chatty_desktop.domain.messages import Message, Scope
 from chatty_desktop.domain.runs import Run, Section
 from chatty_desktop.engine.models import ModelChooser
-from chatty_desktop.engine.ports import Embedders, EpisodeStore, MemoryStore, MessageLog, Runs
+from chatty_desktop.engine.ports import Embedders, EpisodeStore, MemoryStore, Runs
 
 
 class MemoryLayer(Protocol):
@@ -52,6 +53,14 @@ class Refolding(Protocol):
         ...
 
 
+class Said(Protocol):
+    """What memory reads of the message log."""
+
+    async def branch(self, session_id: str) -> Branch: ...
+
+    async def get(self, message_id: str) -> Message | None: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """What a strategy is given to work with.
@@ -59,12 +68,12 @@ class Surroundings:
     `layer` keys what the strategy stores, so that two layers of one scope stay apart. `prompts`
     holds the texts of resources/prompts by file name without ending. `tell` writes a line to the
     run log of the session. `only_looks`: recall is asked what it would show; it stores nothing and
-    asks no model.
+    asks no model. `approve`: the person decides on each change of Σ before it is kept.
     """
 
     scope: Scope
     layer: str
-    messages: MessageLog
+    messages: Said
     store: MemoryStore
     runs: Runs
     models: ModelChooser
@@ -73,3 +82,4 @@ class Surroundings:
     prompts: Mapping[str, str]
     tell: Callable[[Level, str], Awaitable[None]]
     only_looks: bool = False
+    approve: bool = False

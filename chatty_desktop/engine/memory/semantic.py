@@ -8,7 +8,7 @@ both follow the current branch by themselves.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from string import Template
 
@@ -33,15 +33,13 @@ from chatty_desktop.domain.runs import Run, Section
 from chatty_desktop.domain.strategies import Semantic
 from chatty_desktop.engine.asking import Asking
 from chatty_desktop.engine.memory.contract import Surroundings
+from chatty_desktop.engine.memory.facts import FactsInPlace, facts_on
 from chatty_desktop.engine.memory.ledger import ledger_row
 from chatty_desktop.engine.memory.queue import Queue, begin, read_again, read_queue
 from chatty_desktop.engine.models import Completion
 
 LONGEST_ANSWER = 600
 """Tokens: about a dozen facts as JSON."""
-
-_READ_AT_FIRST = 128
-"""Facts: about as many as are ever sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +114,7 @@ class Layer:
     async def inspect(self) -> MemorySnapshot:
         """Every fact known on this branch, how much of them is sent, and the queue."""
         queue = await read_queue(self._around)
-        facts = [fact async for fact in self._facts(queue.branch)]
+        facts = [fact async for fact in facts_on(self._around, queue.branch)]
         lines = known_lines(facts, self._config.max_chars)
         layer = LayerSnapshot(
             kind="semantic",
@@ -126,6 +124,7 @@ class Layer:
             size=len("\n".join(lines)),
             max_chars=self._config.max_chars,
             starts_at=queue.starts_at,
+            key=self._around.layer,
         )
         return MemorySnapshot(self._config.model_dump(mode="json"), (layer,))
 
@@ -223,11 +222,7 @@ class Layer:
         about = await self._around.store.facts_about(
             self._around.scope, self._around.layer, list({each.subject for each in found})
         )
-        known = {
-            (fact.subject, fact.fact)
-            for fact in about
-            if branch.place(fact.after_message_id) is not None
-        }
+        known = {(fact.subject, fact.fact) for fact in FactsInPlace(branch).of(about)}
         return [
             Fact(
                 id=new_id(),
@@ -251,25 +246,12 @@ class Layer:
         """The lines that are sent. No more facts are read than have room."""
         facts: list[Fact] = []
         used = 0
-        async for fact in self._facts(branch):
+        async for fact in facts_on(self._around, branch):
             facts.append(fact)
             used += len(fact_line(fact)) + 1
             if used > self._config.max_chars + 1:
                 break
         return known_lines(facts, self._config.max_chars)
-
-    async def _facts(self, branch: Branch) -> AsyncIterator[Fact]:
-        """The facts known on the branch, newest first."""
-        read, limit = 0, _READ_AT_FIRST
-        while page := await self._around.store.facts(
-            self._around.scope, self._around.layer, limit, skip=read
-        ):
-            for fact in page:
-                if branch.place(fact.after_message_id) is not None:
-                    yield fact
-            if len(page) < limit:
-                return
-            read, limit = read + len(page), limit * 2
 
 
 def _explained(refusal: Refused, answer: Completion) -> str:

@@ -10,7 +10,7 @@ the current branch by themselves.
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from string import Template
 from typing import Any
 
@@ -19,7 +19,6 @@ from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import Level
 from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.memory import (
-    KeyChange,
     LayerSnapshot,
     LedgerEntry,
     MemorySnapshot,
@@ -33,12 +32,10 @@ from chatty_desktop.engine.fold import Fold, Verdict, fits
 from chatty_desktop.engine.memory.contract import Surroundings
 from chatty_desktop.engine.memory.ledger import ledger_row
 from chatty_desktop.engine.memory.queue import Queue, begin, read_again, read_queue
+from chatty_desktop.engine.memory.state_revisions import StateRevisions, later, pins_of, state_of
 
 UNFOLDED_SHOWN = 20
 """Of what is not folded yet the model sees at most this many messages, the newest."""
-
-_READ_AT_FIRST = 4
-"""Revisions of Σ."""
 
 
 class Layer:
@@ -47,6 +44,7 @@ class Layer:
     def __init__(self, config: State, around: Surroundings) -> None:
         self._config = config
         self._around = around
+        self._revisions = StateRevisions(around)
         self._recalled: Queue | None = None
 
     async def recall(self, incoming: Message) -> list[Section]:
@@ -54,7 +52,7 @@ class Layer:
         queue = await read_queue(self._around, before=incoming.id)
         await begin(self._around, queue, incoming)
         self._recalled = queue
-        state = _state_of(await self._revision(queue.branch))
+        state = state_of(await self._revisions.newest(queue.branch))
         folded, unfolded = _verbatim(queue)
         sections = [
             Section("spec", text=self._spec_text()),
@@ -72,6 +70,8 @@ class Layer:
         refused leaves the queue; when no model can be reached, what waits stays in it."""
         queue = await self._queue_of_run()
         if not queue.waiting or not self._config.fields:
+            return
+        if await self._still_waiting(queue.branch):
             return
         fold = await self._fold_by_model()
         if fold is None:
@@ -93,6 +93,8 @@ class Layer:
         batch = [each for each in branch.of_agent(entry.agent_id) if each.id in again]
         if not batch:
             raise Invalid("These messages are not on the current branch of the chat.")
+        if self._around.approve and await self._revisions.waiting(branch):
+            raise Invalid("A change of this memory waits for you already. Decide on that first.")
         fold = await self._fold_by_model()
         if fold is None:
             raise Invalid("There is no chat model to fold with. Start one, then try again.")
@@ -101,19 +103,23 @@ class Layer:
     async def inspect(self) -> MemorySnapshot:
         """Σ and when each key last changed, the queue, and what the next request would show."""
         queue = await read_queue(self._around)
-        state = _state_of(await self._revision(queue.branch))
+        revision = await self._revisions.newest(queue.branch)
+        state = state_of(revision)
         folded, unfolded = _verbatim(queue)
         shown = [*folded, *unfolded]
         layer = LayerSnapshot(
             kind="state",
             state=state,
             pending=tuple(queue.waiting),
-            changes=await self._changes(state, queue.branch),
+            changes=await self._revisions.changes(state, queue.branch),
             size=len(compact(state)),
             max_chars=self._config.max_chars,
             starts_at=queue.starts_at,
             verbatim_from=shown[0].id if shown else None,
             badge=fits(state, self._config),
+            key=self._around.layer,
+            pins=pins_of(revision),
+            waiting=await self._revisions.waiting(queue.branch),
         )
         return MemorySnapshot(self._config.model_dump(mode="json"), (layer,))
 
@@ -151,12 +157,12 @@ class Layer:
         """Fold messages of a branch in order, a batch at a time; stop where no model is reached."""
         rest = list(messages)
         while rest:
-            base = await self._revision(branch)
-            state = _state_of(base)
+            base = await self._revisions.newest(branch)
+            state = state_of(base)
             batch = fold.first_batch(rest, state)
             rest = rest[len(batch) :]
             started = time.time()
-            verdict = await fold.fold(state, batch)
+            verdict = await fold.fold(state, batch, pins_of(base))
             reached = verdict.outcome != "unreachable"
             entry = ledger_row(
                 self._around,
@@ -172,15 +178,24 @@ class Layer:
                 patch=verdict.patch,
                 dropped=verdict.dropped,
             )
+            if self._around.approve and verdict.state is not None:
+                await self._let_wait(entry)
+                return
+            # Folded again, Σ changes now: what was folded meanwhile stays in it.
+            last = batch[-1] if consume else branch[-1]
             await self._around.store.settle_fold(
-                entry, self._made(verdict, entry, _later(branch, base, batch[-1]))
+                entry, self._made(verdict, entry, base, later(branch, base, last.id))
             )
             await self._around.tell(*_report(entry))
             if not reached:
                 return
 
     def _made(
-        self, verdict: Verdict, entry: LedgerEntry, after_message_id: str
+        self,
+        verdict: Verdict,
+        entry: LedgerEntry,
+        base: StateRevision | None,
+        after_message_id: str,
     ) -> StateRevision | None:
         """The revision of Σ that an accepted fold makes."""
         if verdict.state is None or verdict.patch is None:
@@ -195,39 +210,35 @@ class Layer:
             patch=verdict.patch,
             ledger_id=entry.id,
             at=entry.finished_at,
+            pins=pins_of(base),
         )
 
-    # --- Σ on a branch -----------------------------------------------------------------------
+    # --- asking the person -------------------------------------------------------------------
 
-    async def _revision(self, branch: Branch) -> StateRevision | None:
-        """The newest revision of Σ that was made after a message of the branch."""
-        async for revision in self._revisions():
-            if branch.place(revision.after_message_id) is not None:
-                return revision
-        return None
+    async def _let_wait(self, entry: LedgerEntry) -> None:
+        """Keep an accepted fold until the person decides; its messages stay in the queue."""
+        await self._around.store.let_wait(entry)
+        keys = ", ".join(entry.patch or ())
+        await self._around.tell(
+            "warning",
+            f"A change of memory waits for you ({keys}). Accept, change or refuse it in the memory"
+            " inspector; until then nothing more is folded, and the messages stay in the queue.",
+        )
 
-    async def _changes(self, state: dict[str, Any], branch: Branch) -> dict[str, KeyChange]:
-        """For each key of Σ, when and after which message it last changed."""
-        found: dict[str, KeyChange] = {}
-        async for revision in self._revisions():
-            if len(found) == len(state):
-                break
-            if branch.place(revision.after_message_id) is not None:
-                for key in revision.patch:
-                    if key in state and key not in found:
-                        found[key] = KeyChange(revision.at, revision.after_message_id)
-        return found
-
-    async def _revisions(self) -> AsyncIterator[StateRevision]:
-        """Revisions of every branch, newest first. The one looked for is mostly the newest, so
-        few are read at first."""
-        read, limit = 0, _READ_AT_FIRST
-        while page := await self._around.store.revisions(
-            self._around.scope, self._around.layer, limit, skip=read
-        ):
-            for revision in page:
-                yield revision
-            read, limit = read + len(page), limit * 8
+    async def _still_waiting(self, branch: Branch) -> bool:
+        """Whether a change waits for the person's word. Where they need not be asked any more, it
+        is dropped: its messages are in the queue, and are folded with the others."""
+        waiting = await self._revisions.waiting(branch)
+        if waiting is None:
+            return False
+        if not self._around.approve:
+            await self._around.store.wait_no_more(waiting.id)
+            return False
+        await self._around.tell(
+            "warning",
+            "Nothing was folded: a change of memory still waits for you in the memory inspector.",
+        )
+        return True
 
     # --- what the model reads ----------------------------------------------------------------
 
@@ -248,10 +259,6 @@ class Layer:
         return Template(self._around.prompts[prompt].strip()).substitute(values)
 
 
-def _state_of(revision: StateRevision | None) -> dict[str, Any]:
-    return revision.state if revision else {}
-
-
 def _verbatim(queue: Queue) -> tuple[Sequence[Message], Sequence[Message]]:
     """What is shown word for word: of the last exchange what is folded already, then what is not
     folded yet. Together they are one gapless end of the scope's messages."""
@@ -260,13 +267,6 @@ def _verbatim(queue: Queue) -> tuple[Sequence[Message], Sequence[Message]]:
         return (), unfolded
     border = max(0, len(queue.exchange) - len(queue.waiting))
     return queue.exchange[:border], queue.exchange[border:]
-
-
-def _later(branch: Branch, base: StateRevision | None, last: Message) -> str:
-    """The id of the message a new Σ is made after: it holds what the batch says and what Σ held
-    before, so it is seen only on branches that have both."""
-    ids = [last.id, base.after_message_id] if base else [last.id]
-    return max(ids, key=lambda each: branch.place(each) or 0)
 
 
 def _report(entry: LedgerEntry) -> tuple[Level, str]:

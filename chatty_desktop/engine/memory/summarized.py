@@ -11,7 +11,8 @@ A summary carries the message it was made after, its cut, so it follows the curr
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from string import Template
 
 from chatty_desktop.domain.branch import Branch
@@ -109,11 +110,12 @@ class Layer:
         layer = LayerSnapshot(
             kind="summarized",
             summary=summary.text if summary else None,
-            summaries=tuple(await self._revisions(queue.branch)),
+            summaries=tuple(await summaries_on(self._around, queue.branch)),
             pending=tuple(queue.waiting),
             covered=len(queue.branch.of_agent(scope.agent_id, queue.start, queue.settled)),
             starts_at=queue.starts_at,
             verbatim_from=queue.waiting[0].id if queue.waiting else None,
+            key=self._around.layer,
         )
         return MemorySnapshot(self._config.model_dump(mode="json"), (layer,))
 
@@ -126,6 +128,8 @@ class Layer:
         then stays in it, the rest stays verbatim."""
         for chunks in _exchanges(asking.chunks(queue.waiting)):
             entry, made = await self._attempt(asking, chunks, summary, run_id)
+            if made is not None and summary is not None:
+                made = _known_later(made, summary, queue.branch)
             await self._around.store.settle_summary(entry, made)
             await self._report(entry)
             if made is None:
@@ -250,24 +254,40 @@ class Layer:
         return await read_queue(self._around, before, taken_in=taken_in), summary
 
     async def _summary(self, branch: Branch) -> SummaryRevision | None:
-        """The summary with the latest cut on the branch, of a page of the newest."""
+        """The summary that is known last on the branch, of a page of the newest."""
         read, limit = 0, _READ_AT_FIRST
         while page := await self._around.store.summaries(
             self._around.scope, self._around.layer, limit, skip=read
         ):
-            # Of one cut the newest, which comes first, as `max` gives it.
-            found = [each for each in page if branch.place(each.after_message_id) is not None]
-            if found:
-                return max(found, key=lambda each: branch.place(each.after_message_id) or 0)
+            # Of one message the newest, which comes first, as `max` gives it.
+            if found := _on(branch, page):
+                return max(found, key=lambda each: branch.place(each.known_after_id) or 0)
             read, limit = read + len(page), limit * 8
         return None
 
-    async def _revisions(self, branch: Branch) -> list[SummaryRevision]:
-        """Every summary made on the branch, latest cut first."""
-        summaries = await self._around.store.summaries(self._around.scope, self._around.layer)
-        found = [each for each in summaries if branch.place(each.after_message_id) is not None]
-        # The sort is stable: of one cut the newest stays first.
-        return sorted(found, key=lambda each: -(branch.place(each.after_message_id) or 0))
+
+async def summaries_on(around: Surroundings, branch: Branch) -> list[SummaryRevision]:
+    """Every summary of a layer that was made on the branch, the one known last first."""
+    found = _on(branch, await around.store.summaries(around.scope, around.layer))
+    # The sort is stable: of one message the newest stays first.
+    return sorted(found, key=lambda each: -(branch.place(each.known_after_id) or 0))
+
+
+def _on(branch: Branch, summaries: Iterable[SummaryRevision]) -> list[SummaryRevision]:
+    return [
+        each
+        for each in summaries
+        if branch.place(each.after_message_id) is not None
+        and branch.place(each.known_after_id) is not None
+    ]
+
+
+def _known_later(made: SummaryRevision, before: SummaryRevision, branch: Branch) -> SummaryRevision:
+    """A summary that was made of one that the person wrote further on in the chat is known from
+    there on."""
+    ids = made.after_message_id, before.known_after_id
+    latest = max(ids, key=lambda each: branch.place(each) or 0)
+    return made if latest == made.after_message_id else replace(made, made_after_id=latest)
 
 
 def _exchanges(chunks: Iterator[list[Message]]) -> Iterator[list[list[Message]]]:

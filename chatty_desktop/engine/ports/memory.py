@@ -44,8 +44,13 @@ class MemoryStore(Protocol):
         """A whole row."""
         ...
 
+    async def ledger_entries(self, entry_ids: Sequence[str]) -> dict[str, LedgerEntry]:
+        """By id, without what was asked; those that are not there are left out."""
+        ...
+
     async def settle_fold(self, entry: LedgerEntry, revision: StateRevision | None) -> None:
-        """Commit a ledger row, with the revision it made, in one transaction."""
+        """Commit a ledger row, with the revision it made, in one transaction; if it had waited,
+        it waits no more."""
         ...
 
     async def settle_summary(self, entry: LedgerEntry, summary: SummaryRevision | None) -> None:
@@ -77,17 +82,24 @@ class MemoryStore(Protocol):
     async def facts(
         self, scope: Scope, layer: str, limit: int | None = None, skip: int = 0
     ) -> list[Fact]:
-        """Of every branch, newest first, without the newest `skip`."""
+        """Of every branch, newest first, without the newest `skip`; with those that were
+        replaced or forgotten, and what replaced them."""
         ...
 
     async def facts_about(self, scope: Scope, layer: str, subjects: Sequence[str]) -> list[Fact]:
-        """Of every branch, those whose subject is one of `subjects`, letter for letter."""
+        """Of every branch, newest first, those whose subject is one of `subjects`, letter for
+        letter."""
         ...
 
-    async def change_fact(self, fact_id: str, text: str | None) -> None:
-        """Put other words in the place of a fact's; None deletes it. Raises `Invalid` when it is
-        not there."""
+    async def waiting(self, scope: Scope, layer: str) -> list[LedgerEntry]:
+        """The changes of Σ that wait for the person's word, of every branch, newest first."""
         ...
+
+    async def let_wait(self, entry: LedgerEntry) -> None:
+        """Keep a change of Σ, as the row of the ledger it is to be, until the person decides."""
+        ...
+
+    async def wait_no_more(self, entry_id: str) -> None: ...
 
     async def layer_starts(self, scope: Scope, layer: str) -> list[LayerStart]:
         """Newest first."""
@@ -159,6 +171,11 @@ class EpisodeStore(Protocol):
         """Episodes of a scope that say every one of the words (of `searched_words`), with a vector
         or without. `embedder` is the (provider, model) that `embedded` asks about; every one found
         counts as `on_branch`: branches are not looked at here. Raises `StorageFailed`."""
+        ...
+
+    async def remove(self, scope: Scope, message_id: str) -> bool:
+        """Forget an episode of a scope with its vectors; False when it is not there. The message
+        stays. Raises `StorageFailed`."""
         ...
 
     async def keep_recall(self, scope: Scope, layer: str, recall: Recall) -> None:

@@ -179,7 +179,7 @@ class View(LayerView):
         menu = QMenu(button)
         menu.addAction(tr("Correct …")).triggered.connect(lambda: self._correct(fact))
         delete = menu.addAction(tr("Delete"))
-        delete.triggered.connect(lambda: self.fact_changed.emit(fact.id, None))
+        delete.triggered.connect(lambda: self.fact_changed.emit(self.key, fact.id, None))
         forget = menu.addAction(tr("Forget with proof …"))
         forget.triggered.connect(lambda: self.fact_forget_wanted.emit(fact.id))
         button.setMenu(menu)
@@ -193,5 +193,7 @@ class View(LayerView):
         dialog.setLabelText(tr("What is known of {subject}:", subject=fact.subject))
         dialog.setTextValue(fact.fact)
         dialog.resize(440, dialog.height())
-        dialog.textValueSelected.connect(lambda text: self.fact_changed.emit(fact.id, text))
+        dialog.textValueSelected.connect(
+            lambda text: self.fact_changed.emit(self.key, fact.id, text)
+        )
         dialog.open()

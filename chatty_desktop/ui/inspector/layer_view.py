@@ -28,7 +28,7 @@ class LayerView(QWidget):
     kind shows goes into `body`.
 
     message_wanted: the id of a message the person wants to see in the chat.
-    fact_changed: the id of a fact, and its new words, or None to delete it.
+    fact_changed: the key of the layer, the id of a fact, and its new words, or None to delete it.
     fact_forget_wanted: the id of a fact that is to leave no trace.
     reembed_wanted: every episode is to be embedded by the present embedder.
     stop_wanted: and now no more.
@@ -36,7 +36,7 @@ class LayerView(QWidget):
     """
 
     message_wanted = Signal(str)
-    fact_changed = Signal(str, object)
+    fact_changed = Signal(str, str, object)
     fact_forget_wanted = Signal(str)
     reembed_wanted = Signal()
     stop_wanted = Signal()
@@ -45,6 +45,7 @@ class LayerView(QWidget):
     def __init__(self, kind: str, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.kind = kind
+        self.key = kind
         self.theme = theme
         self._starts_at: str | None = None
         self._title = QLabel(kind.replace("_", " ").capitalize())
@@ -67,6 +68,7 @@ class LayerView(QWidget):
     def show_layer(self, layer: LayerSnapshot, config: Mapping[str, Any], *, named: bool) -> None:
         """Draw the layer; `named` says to head it with its kind."""
         self._title.setVisible(named)
+        self.key = layer.key
         self._badge.say(layer.badge)
         self.show_body(layer, config)
         self._show_start(layer)

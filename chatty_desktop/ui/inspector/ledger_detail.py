@@ -52,6 +52,8 @@ _AGAIN: Final = {
         N_("Ask the model once more for the summary"),
     ),
     "extraction": (N_("Read again"), N_("Reading …"), N_("Ask the model once more for facts")),
+    # Never refused, so that the button never shows.
+    "by_hand": (N_("Fold again"), N_("Folding …"), ""),
 }
 """For each kind of row: what the button does, what is said meanwhile, and its tooltip."""
 
@@ -59,6 +61,7 @@ _MADE: Final = {
     "fold": N_("What changed"),
     "summary": N_("What came of it"),
     "extraction": N_("New facts"),
+    "by_hand": N_("What was changed"),
 }
 
 MOST_LINKS = 20
@@ -166,7 +169,7 @@ class LedgerDetail(QWidget):
             self._add_dropped(entry)
         clear(self._messages)
         if entry.message_ids:
-            self._add_messages(entry.message_ids, {})
+            self._add_messages(entry, {})
         self.prompt.hide()
         self.reply.show_text(entry.reply)
         self.reply.setVisible(bool(entry.reply))
@@ -177,7 +180,7 @@ class LedgerDetail(QWidget):
         if self._entry is None or entry.id != self._entry.id:
             return
         clear(self._messages)
-        self._add_messages(entry.message_ids, {message.id: message for message in messages})
+        self._add_messages(entry, {message.id: message for message in messages})
         text = "\n\n".join(f"[{role}]\n{said}" for role, said in entry.prompt)
         self.prompt.show_text(text)
         self.prompt.setVisible(bool(text))
@@ -218,11 +221,13 @@ class LedgerDetail(QWidget):
             why.setContentsMargins(L, 0, 0, XS)
             part.addWidget(why)
 
-    def _add_messages(self, message_ids: Sequence[str], known: Mapping[str, Message]) -> None:
+    def _add_messages(self, entry: LedgerEntry, known: Mapping[str, Message]) -> None:
         """Links to the messages; with how each begins where that is `known`."""
+        message_ids = entry.message_ids
         count = len(message_ids)
         words = trn("{count} message went in", "{count} messages went in", count)
-        part = self._part(words, self._messages)
+        by_hand = entry.kind == "by_hand"
+        part = self._part(tr("After this message") if by_hand else words, self._messages)
         shown = message_ids[-MOST_LINKS:]
         for at, message_id in enumerate(shown, count - len(shown) + 1):
             link = TextButton(tr("Show message {at}", at=at))
@@ -268,7 +273,8 @@ def meta(entry: LedgerEntry, now: float) -> str:
     parts = [tr(KINDS[entry.kind]), when(entry.finished_at, now)]
     if entry.model:
         parts.append(entry.model)
-    parts.append(trn("{count} attempt", "{count} attempts", entry.attempts))
+    if entry.attempts:
+        parts.append(trn("{count} attempt", "{count} attempts", entry.attempts))
     seconds = entry.finished_at - entry.started_at
     if seconds > 0:
         parts.append(tr("{seconds} s", seconds=QLocale().toString(seconds, "f", 1)))

@@ -36,7 +36,12 @@ class Mark(NamedTuple):
     tone: Tone
 
 
-KINDS: Final = {"fold": N_("Fold"), "summary": N_("Summary"), "extraction": N_("Extraction")}
+KINDS: Final = {
+    "fold": N_("Fold"),
+    "summary": N_("Summary"),
+    "extraction": N_("Extraction"),
+    "by_hand": N_("By hand"),
+}
 
 OUTCOMES: Final = {
     "accepted": Mark(N_("Accepted"), "check-circle", "success"),
@@ -94,6 +99,8 @@ class LedgerModel(QAbstractListModel):
 
 def word(entry: LedgerEntry) -> str:
     """The outcome, and of what when it is no fold: a composite memory has rows of each kind."""
+    if entry.kind == "by_hand":
+        return tr(KINDS[entry.kind])
     outcome = tr(OUTCOMES[entry.outcome].word)
     return outcome if entry.kind == "fold" else f"{outcome} · {tr(KINDS[entry.kind]).lower()}"
 
@@ -104,7 +111,7 @@ def summary(entry: LedgerEntry) -> str:
     text = entry.reason
     if entry.outcome == "accepted" and entry.kind == "summary" and entry.patch:
         text = str(entry.patch.get("summary", ""))
-    elif entry.outcome == "accepted" and entry.patch:
+    elif entry.outcome == "accepted" and entry.patch and not entry.reason:
         text = ", ".join(entry.patch)
     elif entry.outcome == "nothing":
         count = len(entry.message_ids)

@@ -21,7 +21,7 @@ class MemoryView(QStackedWidget):
     """All layers one below the other, or a sentence when there is nothing to show."""
 
     message_wanted = Signal(str)
-    fact_changed = Signal(str, object)
+    fact_changed = Signal(str, str, object)
     fact_forget_wanted = Signal(str)
     reembed_wanted = Signal()
     stop_reembedding_wanted = Signal()

@@ -26,6 +26,8 @@ from chatty_desktop.domain.strategies import layer_keys
 from chatty_desktop.domain.wire import WireRequest
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.memories import Memories
+from chatty_desktop.engine.memory_acts import MemoryActs
+from chatty_desktop.engine.memory_past import MemoryPast
 from chatty_desktop.engine.ports import Models
 from chatty_desktop.engine.prompt import as_asked
 from chatty_desktop.engine.reembed import Reembedding
@@ -66,6 +68,8 @@ class InspectorPanel(QWidget):
         self,
         *,
         memories: Memories,
+        acts: MemoryActs,
+        past: MemoryPast,
         reembedding: Reembedding,
         models: Models,
         wire: Callable[[str, ChatRequest], Awaitable[WireRequest]],
@@ -76,6 +80,8 @@ class InspectorPanel(QWidget):
     ) -> None:
         super().__init__(parent)
         self._memories = memories
+        self._acts = acts
+        self._past = past
         self._reembedding = reembedding
         self._wire = wire
         self._tasks = tasks
@@ -307,6 +313,6 @@ class InspectorPanel(QWidget):
         if self._scope is not None:
             self.forget_wanted.emit(ForgetTarget("fact", self._scope.session_id, fact_id))
 
-    def _change_fact(self, fact_id: str, text: str | None) -> None:
+    def _change_fact(self, layer: str, fact_id: str, text: str | None) -> None:
         if self._scope is not None:
-            self._tasks.start(self._memories.change_fact(self._scope, fact_id, text))
+            self._tasks.start(self._acts.change_fact(self._scope, layer, fact_id, text))

@@ -104,3 +104,11 @@ def test_a_starter_agent_can_be_used_as_it_is(file: Any) -> None:
         names = [field.name for field in agent.memory_strategy.fields]
         assert all(name == name.lower() and name.isidentifier() for name in names)
         assert all(field.description for field in agent.memory_strategy.fields)
+
+
+def test_asking_before_memory_changes_is_in_a_file_only_where_it_is_on() -> None:
+    agent = AgentDefinition(name="Ada")
+    assert "approve_memory" not in write_agent(agent)
+    assert "approve_memory" not in agent.model_dump_json()
+    asking = agent.model_copy(update={"approve_memory": True})
+    assert read_agent(write_agent(asking)) == asking

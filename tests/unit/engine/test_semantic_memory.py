@@ -237,16 +237,16 @@ async def test_a_fact_is_corrected_or_forgotten_by_hand(ada: Desk, model: Script
     model.folds.append(facts(("Leo", "Leo is seven."), ("Leo", "Leo likes trains.")))
     await ada.say("Leo is seven and likes trains.")
     seven, trains = (await ada.layer()).facts or ()
-    await ada.memories.change_fact(ada.scope, seven.id, " Leo is\n eight. ")
-    await ada.memories.change_fact(ada.scope, trains.id, None)
+    await ada.acts.change_fact(ada.scope, "semantic", seven.id, " Leo is\n eight. ")
+    await ada.acts.change_fact(ada.scope, "semantic", trains.id, None)
     assert await known(ada) == [("Leo", "Leo is eight.")]
     model.folds.append(facts())
     await ada.say("Hello!")
     assert "Leo is eight." in system(model.chats[-1])
     with pytest.raises(Invalid, match="needs words"):
-        await ada.memories.change_fact(ada.scope, seven.id, "  ")
+        await ada.acts.change_fact(ada.scope, "semantic", seven.id, "  ")
     with pytest.raises(Invalid, match="no longer there"):
-        await ada.memories.change_fact(ada.scope, trains.id, "Leo is nine.")
+        await ada.acts.change_fact(ada.scope, "semantic", trains.id, "Leo is nine.")
 
 
 async def test_facts_outlive_a_change_of_strategy(ada: Desk, model: ScriptedModel) -> None:

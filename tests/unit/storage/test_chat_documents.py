@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,8 @@ from chatty_desktop.domain.chat_document import (
     write_document,
 )
 from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.memory import LayerSnapshot
+from chatty_desktop.domain.messages import Scope
 from chatty_desktop.engine.exchange import ChatExchange
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.chat_documents import StoredChatDocuments
@@ -59,6 +61,34 @@ def anonymous(document: ChatDocument) -> Any:
     return json.loads(text)
 
 
+async def change_by_hand(desk: Desk, chance: random.Random, number: int) -> None:
+    """Some of what a person does to memory."""
+    acts, scope = desk.acts, desk.scope
+    state, semantic, summarized, _episodic = (await desk.memories.inspect(scope)).layers
+    key = chance.choice(("goal", "open"))
+    if chance.random() < 0.5:
+        await acts.change_state(scope, "state", {key: f"h{number}"})
+        await acts.pin(scope, "state", key, key not in state.pins)
+    if chance.random() < 0.5 and semantic.facts:
+        fact = chance.choice(semantic.facts)
+        words = chance.choice((None, f"Changed to f{number}."))
+        await acts.change_fact(scope, "semantic", fact.id, words)
+    if chance.random() < 0.5 and summarized.summary:
+        await acts.change_summary(scope, "summarized", f"Summary {number}.")
+    if number == 3:
+        branch = await desk.messages.branch(desk.session.id)
+        await acts.remove_episode(scope, branch[0].id)
+
+
+def known(layers: Sequence[LayerSnapshot]) -> Any:
+    """What is remembered, without ids."""
+    state, semantic, summarized, episodic = layers
+    facts = [(fact.subject, fact.fact) for fact in semantic.facts or ()]
+    waiting = state.waiting and state.waiting.patch
+    counted = (episodic.episodes or {})["total"]
+    return state.state, state.pins, waiting, facts, summarized.summary, summarized.covered, counted
+
+
 @pytest.mark.parametrize("seed", range(4))
 async def test_a_chat_comes_in_as_it_went_out(desk: Desk, seed: int) -> None:
     chance = random.Random(seed)
@@ -68,13 +98,21 @@ async def test_a_chat_comes_in_as_it_went_out(desk: Desk, seed: int) -> None:
         if chance.random() < 0.4:
             await desk.chat.edit(chance.choice(mine).id, order("working_on", f"e{number}"))
             await desk.chat.wait(desk.session.id)
+        await change_by_hand(desk, chance, number)
+    await desk.equip(approve_memory=True)
+    await desk.say(order("working_on", "waits"))
+    await desk.equip(approve_memory=False)
     there = exchange(desk)
+    remembered = (await desk.memories.inspect(desk.scope)).layers
+    assert remembered[0].waiting is not None
     went_out = await there.document(desk.session.id)
     incoming = await there.read([write_document(went_out)])
     session = await there.add_document(incoming.documents[0])
     assert session.id != desk.session.id
     came_in = await there.document(session.id)
     assert anonymous(came_in) == anonymous(went_out)
+    layers = (await desk.memories.inspect(Scope(desk.agent.id, session.id))).layers
+    assert known(layers) == known(remembered)
     await desk.say(order("goal", "elsewhere"))
     assert anonymous(await there.document(session.id)) == anonymous(went_out)
 

@@ -80,7 +80,7 @@ async def test_facts_come_back_as_they_were_kept_and_by_subject(database: Databa
     memory = await kept(database)
     assert await memory.facts(TALK, "semantic", 1) == [fact(3)]
     about = await memory.facts_about(TALK, "semantic", ["Ada", "nobody"])
-    assert about == [fact(1), fact(3)]
+    assert about == [fact(3), fact(1)]
     assert len(await memory.ledger(TALK)) == 5
 
 

@@ -7,11 +7,13 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from chatty_desktop.domain.messages import Scope
 from chatty_desktop.domain.search import parse_query
 from chatty_desktop.storage import migrations
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.drafts import StoredDrafts
 from chatty_desktop.storage.folders import StoredFolders
+from chatty_desktop.storage.memory import StoredMemory
 from chatty_desktop.storage.search import StoredSearch
 from chatty_desktop.storage.sessions import StoredSessions
 
@@ -81,3 +83,36 @@ async def test_a_title_of_an_older_file_counts_as_the_persons_own(tmp_path: Path
     by = {session.id: session.titled_by for session in await sessions.list()}
     await database.close()
     assert by == {"s": "person", "t": "words"}
+
+
+MADE = (
+    "INSERT INTO state_revisions (id, session_id, agent_id, layer, after_message_id, state, patch,"
+    " at) VALUES ('r', 's', 'a', 'state', 'm1', '{\"goal\": \"Kyoto\"}', '{}', 1)",
+    "INSERT INTO summaries (id, session_id, agent_id, layer, after_message_id, text, at)"
+    " VALUES ('z', 's', 'a', 'summarized', 'm1', 'A trip.', 1)",
+    "INSERT INTO facts (id, session_id, agent_id, layer, after_message_id, subject, fact, at)"
+    " VALUES ('f', 's', 'a', 'semantic', 'm1', 'Leo', 'Leo is seven.', 1)",
+)
+
+
+async def test_memory_of_an_older_file_is_not_pinned_not_corrected_and_waits_for_nothing(
+    tmp_path: Path,
+) -> None:
+    file, backups = tmp_path / "chatty.db", tmp_path / "backups"
+    before = migrations.STEPS.index(migrations.memory_by_hand)
+    older = await Database.open(file, backups, migrations.STEPS[:before])
+    for statement in (*CHATS, *MADE):
+        # A colon in the text would be a parameter.
+        await older.write(lambda c, s=statement: c.exec_driver_sql(s))  # type: ignore[misc]
+    await older.close()
+    database = await Database.open(file, backups)
+    memory, scope = StoredMemory(database), Scope("a", "s")
+    (revision,) = await memory.revisions(scope, "state")
+    (summary,) = await memory.summaries(scope, "summarized")
+    (fact,) = await memory.facts(scope, "semantic")
+    waiting = await memory.waiting(scope, "state")
+    await database.close()
+    assert (revision.state, revision.pins) == ({"goal": "Kyoto"}, ())
+    assert summary.known_after_id == "m1"
+    assert (fact.fact, fact.replaces, fact.forgotten) == ("Leo is seven.", "", False)
+    assert waiting == []
