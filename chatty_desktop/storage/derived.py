@@ -248,32 +248,50 @@ def _rename(connection: Connection, session_id: str) -> None:
 
 
 def _texts_of_ledger(connection: Connection, target: ForgetTarget) -> list[str]:
-    """The row that noted a fact; it stays, so that its messages are not read again, without
-    words."""
-    f, ledger = tables.facts.c, tables.ledger.c
+    """The rows that noted a fact, or what it was before and after; they stay, so that their
+    messages are not read again, without words."""
+    ledger = tables.ledger.c
     rows = connection.execute(
         select(ledger.kind, ledger.patch).where(
-            ledger.id.in_(select(f.ledger_id).where(f.id == target.id))
+            ledger.id.in_([fact.ledger_id for fact in _versions(connection, target.id)])
         )
     )
     return [f"{row.kind} {row.patch or ''}" for row in rows]
 
 
 def forget_fact(connection: Connection, target: ForgetTarget) -> None:
-    """A fact, its words in the ledger, and the requests that may have sent it."""
+    """A fact, what it was before and after it was corrected, its words in the ledger, and the
+    requests that may have sent it."""
     f, r = tables.facts.c, tables.requests.c
-    fact = connection.execute(select(tables.facts).where(f.id == target.id)).one_or_none()
-    if fact is None:
+    versions = _versions(connection, target.id)
+    if not versions:
         raise Invalid("That fact is no longer there.")
     connection.execute(
         update(tables.ledger)
-        .where(tables.ledger.c.id == fact.ledger_id)
+        .where(tables.ledger.c.id.in_([fact.ledger_id for fact in versions]))
         .values(patch="{}", dropped="[]", reply="", prompt="[]", reason="")
     )
+    session_id, since = versions[0].session_id, min(fact.at for fact in versions)
     sent = connection.execute(
-        select(r.seq, r.sections).where(r.session_id == fact.session_id, r.at >= fact.at)
+        select(r.seq, r.sections).where(r.session_id == session_id, r.at >= since)
     )
     for row in sent.all():
-        if fact.fact in " ".join(e.get("text", "") for e in json.loads(row.sections)):
+        text = " ".join(e.get("text", "") for e in json.loads(row.sections))
+        if any(fact.fact and fact.fact in text for fact in versions):
             connection.execute(delete(tables.requests).where(r.seq == row.seq))
-    connection.execute(delete(tables.facts).where(f.id == target.id))
+    connection.execute(delete(tables.facts).where(f.id.in_([fact.id for fact in versions])))
+
+
+def _versions(connection: Connection, fact_id: str) -> list[Row[Any]]:
+    """A fact with all that it replaced and all that replaced it."""
+    f = tables.facts.c
+    found: dict[str, Row[Any]] = {}
+    asked: set[str] = set()
+    wanted = {fact_id}
+    while wanted:
+        query = select(tables.facts).where(f.id.in_(wanted) | f.replaces.in_(wanted))
+        rows = connection.execute(query).all()
+        found |= {row.id: row for row in rows}
+        asked |= wanted
+        wanted = {each for row in rows for each in (row.id, row.replaces) if each} - asked
+    return list(found.values())

@@ -196,6 +196,22 @@ async def test_a_forgotten_fact_is_gone_and_its_messages_are_named(tmp_path: Pat
         assert (await at.desk.layer()).pending == (), "its messages are not read once more"
 
 
+async def test_a_fact_that_was_corrected_by_hand_is_forgotten_in_all_its_versions(
+    tmp_path: Path,
+) -> None:
+    async with room(tmp_path, "semantic") as at:
+        facts = (await at.desk.layer()).facts or ()
+        fact = next(each for each in facts if PLANTED in each.fact)
+        await at.desk.acts.change_fact(at.desk.scope, "semantic", fact.id, "Something else.")
+        corrected = ((await at.desk.layer()).facts or ())[-1]
+        assert corrected.replaces == fact.id
+        plan, proof = await at.forget(ForgetTarget("fact", at.desk.session.id, corrected.id))
+        assert plan.count("fact") == 2
+        assert plan.count("ledger") == 2
+        assert proof.clean
+        assert await at.desk.memory.facts_about(at.desk.scope, "semantic", [fact.subject]) == []
+
+
 async def test_a_message_that_stays_and_says_the_word_is_told_of(tmp_path: Path) -> None:
     async with room(tmp_path, "window") as at:
         message = await at.planted()
