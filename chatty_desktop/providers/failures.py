@@ -112,11 +112,10 @@ def _listed(names: Sequence[str]) -> str:
 
 def _about_the_key(asked: Asked, said: str) -> str:
     variable = environment_name(asked.provider_id)
-    whose = f" of provider {asked.provider_id}" if asked.provider_id else ""
     where = f"in the settings or in {variable}" if asked.provider_id else "in the settings"
     if asked.keyless:
-        return f"{asked.name} wants a key ({said}). Set the key{whose}, {where}."
-    return f"{asked.name} refused the key ({said}). Check the key{whose}, {where}."
+        return f"{asked.name} wants a key ({said}). Set it {where}."
+    return f"{asked.name} refused the key ({said}). Check it {where}."
 
 
 def no_connection(asked: Asked, error: BaseException) -> Unreachable:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from chatty_desktop.domain.events import Event, MessageCommitted, Notice, RunPhaseChanged
 from chatty_desktop.domain.messages import Message, Status
-from chatty_desktop.ui.language import N_, tr
+from chatty_desktop.ui.language import N_, tr, translated
 
 _ENDINGS = {
     Status.STOPPED: N_("Stopped."),
@@ -74,7 +74,7 @@ class ChatAnnouncements:
                         name = self._speaker(event.agent_id)
                         self._announcer.say(tr("{name} is answering.", name=name))
             case Notice(session_id=session_id) if session_id in (None, self._shown()):
-                self._announcer.say(event.text, at_once=event.level == "error")
+                self._announcer.say(translated(event.text), at_once=event.level == "error")
             case _:
                 pass
 
@@ -90,7 +90,7 @@ class ChatAnnouncements:
         if message.session_id != self._shown():
             return
         ending = _ENDINGS.get(message.status, "")
-        parts = [message.content.strip(), message.error, tr(ending) if ending else ""]
+        parts = [message.content.strip(), translated(message.error), tr(ending) if ending else ""]
         text = " ".join(part for part in parts if part)
         if text:
             said = tr("{speaker}: ", speaker=self._speaker(message.agent_id)) + text

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.events import Level, Notice
 from chatty_desktop.ui.chat.body import MessageBody
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import tr, translated
 from chatty_desktop.ui.pieces import IconLabel, TextButton, clear, icon_button
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, L, M, S, Tone
@@ -80,7 +80,7 @@ class Banners(QWidget):
 
     def shown(self) -> list[str]:
         """The texts on the screen, first to last."""
-        return [notice.text for notice in self._visible()]
+        return [translated(notice.text) for notice in self._visible()]
 
     def _visible(self) -> list[Notice]:
         return [n for n in self._notices if n.session_id in (None, self._session)][:MOST]
@@ -97,10 +97,10 @@ class Banners(QWidget):
         panel, icon, tone = _LOOKS[notice.level]
         banner = QFrame()
         banner.setProperty("panel", panel)
-        banner.setAccessibleName(f"{notice.level}: {notice.text}")
+        banner.setAccessibleName(f"{notice.level}: {translated(notice.text)}")
         # Not a label: those do not break a long path, and cut it off.
         words = MessageBody(self._theme)
-        words.show_plain(notice.text)
+        words.show_plain(translated(notice.text))
         words.setAccessibleName(banner.accessibleName())
         close = icon_button(self._theme, "x", tr("Dismiss"))
         close.setFixedSize(L + XS, L + XS)

@@ -24,6 +24,7 @@ from chatty_desktop.domain.errors import ChattyError
 from chatty_desktop.domain.requests import ModelChoice
 from chatty_desktop.domain.settings import EmbedderSettings
 from chatty_desktop.engine.ports import Models
+from chatty_desktop.ui.language import translated
 from chatty_desktop.ui.pieces import caption, emphasise
 from chatty_desktop.ui.theme import Theme, restyle, set_tone
 from chatty_desktop.ui.tokens import XS, S
@@ -67,6 +68,7 @@ class Field(QWidget):
 
     def say(self, problem: str) -> None:
         """Show what is wrong; "" takes it away."""
+        problem = translated(problem)
         problem = problem[:1].upper() + problem[1:]
         self._problem.setText(f"⚠ {problem}" if problem else "")
         self._problem.setVisible(bool(problem))
@@ -204,7 +206,7 @@ class ModelChoices(QObject):
         try:
             self.choices, self.problems = await self._models.choices()
         except ChattyError as error:
-            self.choices, self.problems = [], [str(error)]
+            self.choices, self.problems = [], [translated(str(error))]
         self.changed.emit()
 
 

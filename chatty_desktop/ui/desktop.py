@@ -23,7 +23,7 @@ from chatty_desktop.paths import Paths, default_data_folder, resources_folder
 from chatty_desktop.ui.collection import Collection
 from chatty_desktop.ui.failures import reported
 from chatty_desktop.ui.instance import FirstInstance, raise_first
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import tr, translated
 from chatty_desktop.ui.log_file import logging_to
 from chatty_desktop.ui.main_window import MainWindow
 from chatty_desktop.ui.signals import EndSignals
@@ -117,9 +117,9 @@ class Desktop:
         except AlreadyOpen as error:
             if raise_first(self._paths.data):
                 return 0
-            await self._say(str(error))
+            await self._say(translated(str(error)))
         except ChattyError as error:
-            await self._say(str(error))
+            await self._say(translated(str(error)))
         return 1
 
     async def _serve(self, app: App) -> None:

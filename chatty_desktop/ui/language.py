@@ -11,6 +11,9 @@ from PySide6.QtCore import QCoreApplication, QLocale
 
 CONTEXT = "chatty"
 
+BELOW = "chatty below"
+"""Of texts that are put together already, below the ui."""
+
 PLURAL = "\x04"
 """Between the two English forms of a text that depends on a number, when Qt is asked for it."""
 
@@ -30,6 +33,12 @@ def trn(one: str, many: str, count: int, **values: object) -> str:
     if PLURAL in found or not found:
         found = one if count == 1 else many
     return found.format(count=number(count), **values)
+
+
+def translated(text: str) -> str:
+    """A text from below the ui, such as an error's or a notice's, in the window's language. What
+    is in no catalogue stays as it is."""
+    return QCoreApplication.translate(BELOW, text) if text else text
 
 
 def N_(text: str) -> str:

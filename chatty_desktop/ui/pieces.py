@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from chatty_desktop.ui.language import number, tr
+from chatty_desktop.ui.language import number, tr, translated
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, M, S, Tone
@@ -166,7 +166,7 @@ class Problem(QFrame):
 
     def say(self, text: str) -> None:
         """Show a text; "" hides the frame."""
-        self._label.setText(text)
+        self._label.setText(translated(text))
         self.setVisible(bool(text))
 
     def text(self) -> str:

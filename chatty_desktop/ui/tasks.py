@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from chatty_desktop.domain.errors import ChattyError
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import tr, translated
 
 log = logging.getLogger(__name__)
 
@@ -68,7 +68,7 @@ class Tasks:
             await coro
         except ChattyError as error:
             log.info("%s: %s", type(error).__name__, error)
-            failed(str(error))
+            failed(translated(str(error)))
         except Exception as error:
             log.exception("A task of the window failed")
             failed(

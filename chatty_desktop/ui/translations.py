@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import gettext
 import logging
+from functools import cached_property
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QObject, QTranslator
 
 from chatty_desktop.paths import resources_folder
-from chatty_desktop.ui.language import CONTEXT, PLURAL
+from chatty_desktop.ui.language import BELOW, CONTEXT, PLURAL
+from chatty_desktop.ui.patterns import Patterns
 
 log = logging.getLogger(__name__)
 
@@ -81,6 +83,8 @@ class Catalogue(QTranslator):
     def translate(
         self, context: str, sourceText: str, disambiguation: str | None = None, n: int = -1
     ) -> str | None:
+        if context == BELOW:
+            return self._patterns.translated(sourceText)
         # The text "" is the catalogue's own header.
         if context != CONTEXT or not sourceText:
             return None
@@ -88,6 +92,12 @@ class Catalogue(QTranslator):
         found = self._texts.ngettext(one, many, n) if plural else self._texts.gettext(one)
         # None, not an empty text: that would be shown.
         return None if found in (one, many) else found
+
+    @cached_property
+    def _patterns(self) -> Patterns:
+        # gettext offers no other way to see what it holds.
+        texts: dict[object, str] = self._texts._catalog  # type: ignore[attr-defined]
+        return Patterns({text: shown for text, shown in texts.items() if isinstance(text, str)})
 
 
 def _folder() -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from gettext import GNUTranslations
 from pathlib import Path
 
 import pytest
@@ -12,14 +13,14 @@ from PySide6.QtCore import QLocale
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QMainWindow, QWidget
 
 import chatty_desktop.ui
-from chatty_desktop.ui.language import number, tr, trn
+from chatty_desktop.ui.language import BELOW, number, tr, translated, trn
 from chatty_desktop.ui.menus import Actions
 from chatty_desktop.ui.settings.pages import PAGES
 from chatty_desktop.ui.theme import Theme
-from chatty_desktop.ui.translations import language_for, speak
-from tests.helpers.servers import OpenAIServer
+from chatty_desktop.ui.translations import Catalogue, language_for, speak
+from tests.helpers.servers import Answer, OpenAIServer
 from tests.ui.opened import opened
-from tests.ui.panels import texts
+from tests.ui.panels import texts, until
 
 UI = Path(chatty_desktop.ui.__file__).parent
 
@@ -45,6 +46,62 @@ def test_texts_plurals_numbers_and_the_buttons_of_qt_are_german() -> None:
     assert cancel.buttons()[0].text().replace("&", "") == "Abbrechen"
     assert tr("this has no translation") == "this has no translation"
     assert trn("{count} thingy", "{count} thingies", 2) == "2 thingies"
+
+
+@pytest.mark.usefixtures("german")
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("That chat is no longer there.", "Diesen Chat gibt es nicht mehr."),
+        ("There is no provider lab in the settings.", "Es gibt keinen Anbieter lab in den Einst"),
+        (
+            "lab/small did not answer in time. It may be busy or loading a model; try again.",
+            "lab/small antwortete nicht rechtzeitig. Es ist vielleicht beschäftigt",
+        ),
+        # One text in the place of another.
+        (
+            "The MCP server files ended unexpectedly. It ended by itself (exit status 3). It is"
+            " started again in 1 s.",
+            "Der MCP-Server files endete unerwartet. Er endete von selbst (exit status 3). Er wird"
+            " in 1 s wieder gestartet.",
+        ),
+        # Sentences that follow each other, one of them somebody else's.
+        ("This is theirs. Try again later.", "This is theirs. Versuchen Sie es später noch"),
+        ("It closed the connection. This is theirs.", "Er schloss die Verbindung. This is theirs."),
+        ("What nobody wrote down. {0} {braces}", "What nobody wrote down. {0} {braces}"),
+        ("", ""),
+    ],
+)
+def test_what_is_said_below_the_window_is_german_too(text: str, shown: str) -> None:
+    assert translated(text).startswith(shown)
+
+
+def test_below_the_window_every_text_is_found_again_whatever_was_put_into_it() -> None:
+    catalogue = Catalogue(Path("resources/translations/de").absolute())
+    with Path("resources/translations/de/LC_MESSAGES/chatty.mo").open("rb") as stream:
+        texts = GNUTranslations(stream)._catalog  # type: ignore[attr-defined]
+    places = [text for text in texts if isinstance(text, str) and "{0}" in text]
+    assert len(places) > 150
+    values = [f"~{number}~" for number in range(9)]
+    lost = [
+        text
+        for text in places
+        if sum(map(str.isalpha, text)) > 10
+        and catalogue.translate(BELOW, text.format(*values)) != texts[text].format(*values)
+    ]
+    assert lost == []
+
+
+def test_what_is_said_below_the_window_stays_english_in_an_english_one(
+    qapp: QApplication,
+) -> None:
+    assert translated("That chat is no longer there.") == "That chat is no longer there."
+
+
+def test_a_long_text_that_is_in_no_catalogue_is_looked_through_at_once() -> None:
+    catalogue = Catalogue(Path("resources/translations/de").absolute())
+    text = "A sentence that nobody wrote down. " * 3_000
+    assert catalogue.translate(BELOW, text) is None
 
 
 def test_without_a_catalogue_the_texts_are_those_of_the_code(qapp: QApplication) -> None:
@@ -97,6 +154,27 @@ async def test_the_window_and_its_settings_open_in_german(
         assert "Dichte" in texts(dialog.page("appearance"))
         dialog.search.setText("dichte")
         assert dialog.current == "appearance"
+
+
+@pytest.mark.usefixtures("german")
+async def test_why_no_answer_came_is_said_in_german_where_it_is_shown(
+    data_dir: Path, theme: Theme, server: OpenAIServer
+) -> None:
+    server.script(*[Answer.fail(401, "no such key")] * 5)
+    async with opened(data_dir, theme, server) as made:
+        await made.new_chat()
+        made.write("Hallo")
+        await until(lambda: len(made.views) == 2)
+        import asyncio
+
+        await asyncio.sleep(3)
+        print("TEXTS", texts(made.views[1]), made.views[1].message)
+        await until(
+            lambda: any("verlangt einen Schlüssel" in text for text in texts(made.views[1]))
+        )
+        # What is stored is what others can read.
+        last = made.views[1].message
+        assert "wants a key" in last.error
 
 
 def _letters(menu: QWidget) -> Iterator[tuple[str, list[str]]]:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 
 from chatty_desktop.domain.agents import AgentDefinition, read_agent, write_agent
 from chatty_desktop.domain.errors import Invalid, StorageFailed
-from chatty_desktop.ui.language import N_, tr
+from chatty_desktop.ui.language import N_, tr, translated
 
 LARGEST_BYTES = 5_000_000
 _FILTER = N_("Agent files (*.json);;All files (*)")
@@ -26,7 +26,7 @@ async def read_agent_file(file: Path) -> AgentDefinition:
         return read_agent(text)
     except Invalid as error:
         raise Invalid(
-            tr("{name} is not an agent file. {error}", name=file.name, error=error)
+            tr("{name} is not an agent file. {error}", name=file.name, error=translated(str(error)))
         ) from error
 
 

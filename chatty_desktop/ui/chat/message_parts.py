@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 
 from chatty_desktop.domain.messages import Message, Status
 from chatty_desktop.ui.chat.body import MessageBody
-from chatty_desktop.ui.language import N_, tr
+from chatty_desktop.ui.language import N_, tr, translated
 from chatty_desktop.ui.pieces import IconLabel
 from chatty_desktop.ui.theme import Theme, restyle, set_tone
 from chatty_desktop.ui.tokens import XS, M, S, Tone
@@ -73,7 +73,7 @@ class StatusLine(QFrame):
         icon, ending, tone = _ENDINGS[message.status]
         text = tr(ending)
         self._icon.show_icon(icon, tone)
-        self._text.setText(message.error or text)
+        self._text.setText(translated(message.error) or text)
         set_tone(self._text, tone)
         self._retry.setVisible(may_retry)
         failed = message.status is Status.FAILED

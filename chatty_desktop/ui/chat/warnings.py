@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.events import LogEntry
 from chatty_desktop.ui.chat.asked import ShowRecord
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import tr, translated
 from chatty_desktop.ui.pieces import IconLabel, TextButton, Words
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, S
@@ -63,7 +63,8 @@ class Warnings(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(S)
         icon = IconLabel(self._theme, "warning", "warning")
-        text = entry.text if len(entry.text) <= LONGEST else f"{entry.text[:LONGEST]} …"
+        text = translated(entry.text)
+        text = text if len(text) <= LONGEST else f"{text[:LONGEST]} …"
         words = Words(text, tone="muted")
         words.setFont(self._theme.small())
         more = TextButton(tr("Details"))

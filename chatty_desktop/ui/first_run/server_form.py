@@ -9,7 +9,7 @@ from chatty_desktop.domain.first_run import ServerModel, server_at
 from chatty_desktop.domain.provider_tests import ProviderTest
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.ui.controls import Choice, Field
-from chatty_desktop.ui.language import tr, trn
+from chatty_desktop.ui.language import tr, translated, trn
 from chatty_desktop.ui.pieces import Words
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import M
@@ -108,7 +108,7 @@ class ServerForm(QWidget):
         if not tested.lists:
             said = tr("It answers, but does not list its models. Type the name of one.")
         set_tone(self.result, "success")
-        self.result.setText(" ".join(part for part in (said, tested.remark) if part))
+        self.result.setText(" ".join(part for part in (said, translated(tested.remark)) if part))
         self.model.blockSignals(True)
         self.model.clear()
         self.model.addItems(list(tested.models))

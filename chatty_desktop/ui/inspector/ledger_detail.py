@@ -24,7 +24,7 @@ from chatty_desktop.ui.chat.message_menu import MOST_MODELS
 from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.inspector.ledger_list import KINDS, OUTCOMES, word
-from chatty_desktop.ui.language import N_, tr, trn
+from chatty_desktop.ui.language import N_, tr, translated, trn
 from chatty_desktop.ui.pieces import (
     IconLabel,
     LongWords,
@@ -153,7 +153,7 @@ class LedgerDetail(QWidget):
         self._title.setText(word(entry))
         set_tone(self._title, mark.tone)
         self._meta.setText(meta(entry, time.time()))
-        self._reason.show_text(entry.reason)
+        self._reason.show_text(translated(entry.reason))
         self._reason.setVisible(bool(entry.reason))
         for button in (self._again, self._by):
             button.setVisible(entry.outcome == "refused")

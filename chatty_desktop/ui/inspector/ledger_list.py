@@ -18,7 +18,7 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
 from chatty_desktop.domain.memory import LedgerEntry
-from chatty_desktop.ui.language import N_, tr, trn
+from chatty_desktop.ui.language import N_, tr, translated, trn
 from chatty_desktop.ui.painting import row_background
 from chatty_desktop.ui.readable import shortened, when
 from chatty_desktop.ui.theme import Theme
@@ -108,14 +108,16 @@ def word(entry: LedgerEntry) -> str:
 def summary(entry: LedgerEntry) -> str:
     """One line on what a row is about: the keys or subjects that changed, how the summary begins,
     else the reason."""
-    text = entry.reason
+    text = translated(entry.reason)
     if entry.outcome == "accepted" and entry.kind == "summary" and entry.patch:
         text = str(entry.patch.get("summary", ""))
     elif entry.outcome == "accepted" and entry.patch and not entry.reason:
         text = ", ".join(entry.patch)
     elif entry.outcome == "nothing":
         count = len(entry.message_ids)
-        text = entry.reason or trn("{count} message read", "{count} messages read", count)
+        text = translated(entry.reason) or trn(
+            "{count} message read", "{count} messages read", count
+        )
     return shortened(" ".join(text[:600].split()), 200, 1)
 
 

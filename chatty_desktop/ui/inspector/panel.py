@@ -36,7 +36,7 @@ from chatty_desktop.ui.inspector.ledger_acts import LedgerActs
 from chatty_desktop.ui.inspector.ledger_view import LedgerView
 from chatty_desktop.ui.inspector.memory_view import MemoryView
 from chatty_desktop.ui.inspector.prompt_view import PromptView, ShownRequest
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import tr, translated
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.throttle import Throttle
@@ -203,7 +203,7 @@ class InspectorPanel(QWidget):
             snapshot = await self._memories.inspect(scope, limit + 1, wanted)
         except ChattyError as error:
             if scope == self._scope:
-                self._say_problem(str(error))
+                self._say_problem(translated(str(error)))
             return
         if scope == self._scope:
             self._show(snapshot, limit)

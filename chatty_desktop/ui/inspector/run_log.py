@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from PySide6.QtCore import (
@@ -42,7 +43,7 @@ from PySide6.QtWidgets import (
 from chatty_desktop.domain.events import Event, Level, LogEntry, RunLogged
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.ports import Runs
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import tr, translated
 from chatty_desktop.ui.pieces import Empty, icon_button
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme, set_tone
@@ -170,7 +171,7 @@ class LogModel(QAbstractListModel):
 
     def show_lines(self, lines: Sequence[LogEntry]) -> None:
         self.beginResetModel()
-        self._lines = list(lines[-MOST_LINES:])
+        self._lines = [_told(line) for line in lines[-MOST_LINES:]]
         self.endResetModel()
 
     def add(self, line: LogEntry) -> None:
@@ -181,7 +182,7 @@ class LogModel(QAbstractListModel):
             self.endRemoveRows()
         end = len(self._lines)
         self.beginInsertRows(QModelIndex(), end, end)
-        self._lines.append(line)
+        self._lines.append(_told(line))
         self.endInsertRows()
 
     def line(self, row: int) -> LogEntry:
@@ -206,6 +207,10 @@ class LogModel(QAbstractListModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{clock(line.at)}, {line.level}: {line.text}"
         return None
+
+
+def _told(line: LogEntry) -> LogEntry:
+    return replace(line, text=translated(line.text))
 
 
 class LogList(QListView):

@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from chatty_desktop.domain.errors import NoKeyring
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import tr, translated
 from chatty_desktop.ui.questions import ask
 from chatty_desktop.ui.tasks import Failed, Tasks
 
@@ -41,7 +41,7 @@ def keep_keys(
         try:
             await saving(False)
         except NoKeyring as error:
-            ask_about_file(words(str(error)))
+            ask_about_file(words(translated(str(error))))
 
     def ask_about_file(said: FileWords) -> None:
         button = QMessageBox.StandardButton

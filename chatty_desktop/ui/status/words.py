@@ -7,7 +7,7 @@ from pathlib import PurePath
 
 from chatty_desktop.domain.engines import LoadedModel
 from chatty_desktop.domain.standing import Standing
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import tr, translated
 from chatty_desktop.ui.tokens import Tone
 
 
@@ -68,7 +68,7 @@ def _state(
     standing: Standing, loaded: LoadedModel | None, answering: bool
 ) -> tuple[str, str, Tone, str]:
     if standing.problem:
-        return tr("cannot answer"), "warning-circle", "danger", standing.problem
+        return tr("cannot answer"), "warning-circle", "danger", translated(standing.problem)
     if loaded is not None and loaded.state == "loading":
         return tr("loading …"), "spinner-gap", "accent", tr("It is being loaded into memory.")
     if answering:

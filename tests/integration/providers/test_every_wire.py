@@ -308,7 +308,9 @@ async def test_a_key_goes_out_and_a_refused_one_is_asked_for_anew(server: Server
         return keys.pop(0)
 
     provider = provider_for(server, key=key)
-    with pytest.raises(Unreachable, match="Check the key of provider lab") as failure:
+    with pytest.raises(
+        Unreachable, match="Check it in the settings or in CHATTY_KEY_LAB"
+    ) as failure:
         await answered(provider.chat_model("small"))
     assert failure.value.cause == "authentication" and "wrong" not in str(failure.value)
     assert (await answered(provider.chat_model("small"))).finish == "stop"

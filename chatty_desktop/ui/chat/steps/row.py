@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from chatty_desktop.ui.chat.steps.grouping import Outcome, Step
 from chatty_desktop.ui.elided import ElidedLabel
-from chatty_desktop.ui.language import N_, tr
+from chatty_desktop.ui.language import N_, tr, translated
 from chatty_desktop.ui.pieces import IconLabel, LongWords, caption
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, M, S, Tone
@@ -169,6 +169,6 @@ class _Detail(QWidget):
         self._thought.show_text(step.reasoning.strip())
         self._arguments.show_text(pretty(step.call.arguments))
         self._failure.setVisible(bool(error))
-        self._failure.show_text(error)
+        self._failure.show_text(translated(error))
         self.result.setVisible(bool(content) and content != error)
         self.result.show_text(content)

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWi
 
 from chatty_desktop.domain.downloads import Download
 from chatty_desktop.ui.elided import ElidedLabel
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import tr, translated
 from chatty_desktop.ui.pieces import IconLabel, Words, caption, emphasise, icon_button
 from chatty_desktop.ui.settings.downloads.transfer import TransferView
 from chatty_desktop.ui.theme import Theme, set_tone
@@ -78,7 +78,7 @@ class ModelCard(QFrame):
             (self.facts, facts),
             (self.problem, problem),
         ):
-            label.setText(text)
+            label.setText(translated(text))
             label.setVisible(bool(text))
 
     def offer(

@@ -11,7 +11,7 @@ from chatty_desktop.domain.downloads import Download
 from chatty_desktop.domain.model_files import OllamaModel
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.ui.controls import Field
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import tr, translated
 from chatty_desktop.ui.pieces import Words, clear
 from chatty_desktop.ui.readable import size
 from chatty_desktop.ui.settings.downloads.address import OtherDownloads
@@ -86,7 +86,7 @@ class OllamaModels(QWidget):
         self._models = None
         clear(self._rows)
         self.cards = {}
-        self.told.setText(reason)
+        self.told.setText(translated(reason))
         self.told.show()
         self.again.show()
 

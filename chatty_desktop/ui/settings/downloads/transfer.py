@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QToolButton, QVBoxLayou
 
 from chatty_desktop.domain.downloads import Download, DownloadState
 from chatty_desktop.ui.elided import ElidedLabel
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import tr, translated
 from chatty_desktop.ui.pieces import Words, icon_button
 from chatty_desktop.ui.settings.downloads.amounts import progress
 from chatty_desktop.ui.theme import Theme, set_tone
@@ -75,7 +75,7 @@ class TransferView(QWidget):
             self.bar.setValue(_STEPS * min(download.done, total) // total if total else 0)
         told = [_state(download.state), progress(download)]
         self.words.setText(" · ".join(part for part in told if part))
-        self.reason.setText(download.reason)
+        self.reason.setText(translated(download.reason))
         self.reason.setVisible(bool(download.reason))
         set_tone(self.reason, "danger" if download.state == "failed" else "muted")
         self._offer(download)

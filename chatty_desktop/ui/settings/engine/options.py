@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QAbstractSpinBox, QSizePolicy, QVBoxLayout, QWidge
 from chatty_desktop.domain.engines import GpuDevice, ModelNeeds
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.ui.controls import Choice, Field, Number
-from chatty_desktop.ui.language import number, tr, trn
+from chatty_desktop.ui.language import number, tr, translated, trn
 from chatty_desktop.ui.pieces import Words
 from chatty_desktop.ui.readable import size
 from chatty_desktop.ui.theme import Theme
@@ -107,7 +107,7 @@ class EngineOptions(QWidget):
         self.gpu_field.setVisible(bool(devices))
         self.no_gpu.setVisible(not devices)
         self.no_gpu.setText(
-            problem
+            translated(problem)
             or tr(
                 "This build of the engine has no GPU support, or there is no GPU that it can use:"
                 " models run on the processor."

@@ -6,7 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.models import Finding, Findings, ProbeStep
-from chatty_desktop.ui.language import N_, tr
+from chatty_desktop.ui.language import N_, tr, translated
 from chatty_desktop.ui.pieces import IconLabel, Problem, TextButton, Words, caption
 from chatty_desktop.ui.settings.models.rows import ModelRow
 from chatty_desktop.ui.theme import Theme
@@ -109,9 +109,11 @@ class Abilities(QWidget):
         for name, words, _meaning in _ABILITIES:
             holds: bool | None = getattr(row, name)
             finding: Finding | None = getattr(found, name) if found else None
-            reason = finding.reason if finding else _known(row, name)
+            reason = translated(finding.reason) if finding else _known(row, name)
             if finding and finding.holds is None and holds is not None:
-                reason = tr("Found out earlier; not this time: {reason}", reason=finding.reason)
+                reason = tr(
+                    "Found out earlier; not this time: {reason}", reason=translated(finding.reason)
+                )
             self._icons[name].show_icon(*_LOOKS[holds])
             said = {True: tr("yes"), False: tr("no"), None: tr("not known")}[holds]
             self._icons[name].setAccessibleName(f"{tr(words)}: {said}")

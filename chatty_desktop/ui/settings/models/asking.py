@@ -12,7 +12,7 @@ from chatty_desktop.domain.engines import ModelNeeds
 from chatty_desktop.domain.errors import ChattyError
 from chatty_desktop.domain.models import ModelCard
 from chatty_desktop.domain.settings import ProviderSettings, Settings
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import tr, translated
 from chatty_desktop.ui.settings.models.rows import ModelRow
 from chatty_desktop.ui.tasks import Tasks
 
@@ -116,7 +116,7 @@ class Offers(QObject):
         try:
             cards = await self._app.models.cards(provider_id)
         except ChattyError as failure:
-            problem = str(failure)
+            problem = translated(str(failure))
         finally:
             # It may have been asked anew meanwhile, at another address.
             newest = self._asked[provider_id] == asked

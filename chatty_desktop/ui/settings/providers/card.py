@@ -10,7 +10,7 @@ from chatty_desktop.domain.keys import KeyState
 from chatty_desktop.domain.provider_tests import ProviderTest
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.ui.elided import ElidedLabel
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import tr, translated
 from chatty_desktop.ui.pieces import IconLabel, TextButton, Words, clear, emphasise, icon_button
 from chatty_desktop.ui.settings.providers.words import key_words, kind_of, where, works
 from chatty_desktop.ui.theme import Theme, restyle, set_tone
@@ -99,12 +99,12 @@ class ProviderCard(QFrame):
     def show_test(self, test: ProviderTest) -> None:
         """Whether it answered."""
         if test.usable and test.lists and not test.models:
-            self._show("warning", "warning", test.remark)
+            self._show("warning", "warning", translated(test.remark))
         elif test.usable:
             said = tr("Ready · {what}", what=works(test))
-            self._show("check-circle", "success", f"{said}\n{test.remark}".strip())
+            self._show("check-circle", "success", f"{said}\n{translated(test.remark)}".strip())
         else:
-            self._show("warning-circle", "danger", test.problem)
+            self._show("warning-circle", "danger", translated(test.problem))
         self.again.setVisible(not test.usable)
 
     def unfold(self, form: QWidget) -> None:

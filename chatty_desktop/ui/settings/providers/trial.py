@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.provider_tests import ProviderTest
 from chatty_desktop.domain.settings import ProviderKind
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import tr, translated
 from chatty_desktop.ui.pieces import IconLabel, Problem, TextButton, Words
 from chatty_desktop.ui.settings.providers.words import works
 from chatty_desktop.ui.theme import Theme
@@ -74,7 +74,7 @@ class TrialView(QWidget):
             return
         lines = [tr("It works · {what}", what=works(test))]
         lines += [tr("Found at {address}", address=test.address)] if test.address else []
-        lines += [test.remark] if test.remark else []
+        lines += [translated(test.remark)] if test.remark else []
         self._say("\n".join(lines))
         self._mark.show()
         if not test.models:

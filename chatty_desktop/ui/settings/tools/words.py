@@ -6,7 +6,7 @@ import shlex
 
 from chatty_desktop.domain.mcp import McpState
 from chatty_desktop.domain.mcp_settings import McpServer
-from chatty_desktop.ui.language import N_, tr, trn
+from chatty_desktop.ui.language import N_, tr, translated, trn
 from chatty_desktop.ui.tokens import Tone
 
 WHAT_IT_IS = N_(
@@ -45,11 +45,11 @@ def state_words(server: McpServer, state: McpState) -> tuple[str, Tone, str]:
         if len(offered) < len(state.tools):
             left_out = len(state.tools) - len(offered)
             said += " · " + trn("{count} of them off", "{count} of them off", left_out)
-        return "check-circle", "success", f"{said}\n{state.remark}".strip()
+        return "check-circle", "success", f"{said}\n{translated(state.remark)}".strip()
     if state.phase == "starting":
-        return "circle-dashed", "muted", f"{tr('Starting …')}\n{state.reason}".strip()
+        return "circle-dashed", "muted", f"{tr('Starting …')}\n{translated(state.reason)}".strip()
     if state.phase == "failed":
-        return "warning-circle", "danger", state.reason
+        return "warning-circle", "danger", translated(state.reason)
     starts = tr("It starts with the app.") if server.start_with_app else ""
     return "circle", "muted", starts or tr("Off. It starts when an agent needs it.")
 
