@@ -207,6 +207,10 @@ class ChatService:
         """Where the session's run stands, None when nothing runs."""
         return self._running.phase(session_id)
 
+    def at_work(self, agent_id: str) -> set[str]:
+        """The sessions in which the agent answers or its memory settles."""
+        return self._running.of_agent(agent_id)
+
     def running(self) -> list[str]:
         """The sessions in which something runs."""
         return self._running.sessions()

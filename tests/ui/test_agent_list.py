@@ -203,6 +203,26 @@ async def test_an_agent_that_is_answering_is_not_deleted(at: Bench, agents: Agen
     assert await at.desk.agents.get(at.desk.agent.id) is not None
 
 
+async def test_an_agent_is_not_deleted_whose_memory_settles_while_another_answers(
+    at: Bench, agents: AgentList
+) -> None:
+    bo = await at.desk.agents.save(AgentDefinition(name="Bo"))
+    await until(lambda: len(names(agents)) == 2)
+    at.model.fold_gate.clear()
+    await at.desk.chat.send(at.desk.session.id, at.desk.agent.id, "I want to see Kyoto.")
+    await until(lambda: at.model.fold_requests)
+    at.model.gate.clear()
+    await at.desk.chat.send(at.desk.session.id, bo.id, "Hello")
+    agents.list.setCurrentRow(0)
+    button(agents, "Delete").click()
+    await answer(agents, "Delete")
+    await until(lambda: says(agents, "Ada is answering in a chat"))
+    at.model.gate.set()
+    at.model.fold_gate.set()
+    await at.desk.chat.wait(at.desk.session.id)
+    assert await at.desk.agents.get(at.desk.agent.id) is not None
+
+
 async def test_memory_and_model_stand_below_the_name(at: Bench, agents: AgentList) -> None:
     await at.desk.agents.save(AgentDefinition(name="Bo", model="lab/small"))
     await until(lambda: len(names(agents)) == 2)

@@ -226,17 +226,15 @@ class AgentList(QWidget):
         self.report.say(tr("Exported {name} to {file}.", name=definition.name, file=file))
 
     async def _delete(self, agent: Agent) -> None:
-        for session_id in self._chat.running():
-            phase = self._chat.phase(session_id)
-            if phase is not None and phase.agent_id == agent.id:
-                raise Invalid(
-                    tr(
-                        "{name} is answering in a chat. Stop it, or wait until it is done; then"
-                        " delete it.",
-                        name=agent.name,
-                    )
+        if self._chat.at_work(agent.id):
+            raise Invalid(
+                tr(
+                    "{name} is answering in a chat. Stop it, or wait until it is done; then"
+                    " delete it.",
+                    name=agent.name,
                 )
-        counts = await self._agents.delete(agent.id)
+            )
+        counts = await self._chat.delete_agent(agent.id)
         kept = [
             trn("{count} revision of its state", "{count} revisions of its state", counts.revisions)
         ]
