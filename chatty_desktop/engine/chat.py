@@ -7,7 +7,6 @@ versions make or choose a branch, which memory follows; a deletion takes along w
 from __future__ import annotations
 
 import asyncio
-import logging
 import time
 from collections.abc import Iterable, Sequence
 
@@ -36,8 +35,6 @@ from chatty_desktop.engine.run import AgentRun
 from chatty_desktop.engine.running import Answering, Running
 from chatty_desktop.engine.tools.boxes import ToolBoxes
 from chatty_desktop.engine.turn import Turn
-
-log = logging.getLogger(__name__)
 
 
 class ChatService:
