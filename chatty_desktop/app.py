@@ -38,6 +38,7 @@ from chatty_desktop.engine.tools.boxes import ToolBoxes
 from chatty_desktop.engine.tools.built_in import BuiltInTools
 from chatty_desktop.engine.tools.contract import Reach
 from chatty_desktop.paths import Paths, default_data_folder, resources_folder
+from chatty_desktop.providers.attaching import Attaching
 from chatty_desktop.providers.discovery import Discovery
 from chatty_desktop.providers.downloads import Downloads
 from chatty_desktop.providers.embedders import SystemEmbedder
@@ -92,6 +93,7 @@ class App:
     duplicates: StoredDuplicates
     exchange: ChatExchange
     messages: StoredMessages
+    attaching: Attaching
     drafts: StoredDrafts
     agents: StoredAgents
     graphs: StoredGraphs
@@ -235,6 +237,7 @@ class App:
             exchange=ChatExchange(StoredChatDocuments(database), agents, events.publish),
             duplicates=StoredDuplicates(database, events.publish, episodes.copied),
             messages=messages,
+            attaching=Attaching(),
             drafts=drafts,
             agents=agents,
             graphs=graphs,

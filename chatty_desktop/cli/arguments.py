@@ -40,6 +40,14 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         "ask", parents=[scope], help="send a message; prints the reply once memory has settled"
     )
     ask.add_argument("text", metavar="TEXT")
+    ask.add_argument(
+        "--attach",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="send a text, PDF or image along; may be given several times",
+    )
     commands.add_parser("inspect", parents=[scope], help="what the agent remembers in the session")
     commands.add_parser("prompt", parents=[scope], help="the last request sent to the model")
     commands.add_parser("log", parents=[session], help="the run log of the session")

@@ -23,6 +23,7 @@ Command = Callable[[App, argparse.Namespace], Awaitable[int]]
 async def ask(app: App, call: argparse.Namespace) -> int:
     """One run; prints the reply after memory has settled. A session not there is made."""
     agent = await _agent(app, call.agent)
+    files = [await app.attaching.file(path) for path in call.attach]
     session = await app.sessions.find(call.session)
     if session is None:
         session = await app.sessions.create(
@@ -35,7 +36,7 @@ async def ask(app: App, call: argparse.Namespace) -> int:
             replies.append(event.message)
 
     app.events.subscribe(take)
-    await app.chat.send(session.id, agent.id, call.text)
+    await app.chat.send(session.id, agent.id, call.text, files)
     await app.chat.wait(session.id)
     reply = replies[-1]
     if call.json:

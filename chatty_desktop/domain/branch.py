@@ -44,7 +44,7 @@ class Branch(Sequence[Message]):
             message
             for message in self._messages[begin:end]
             if message.agent_id == agent_id
-            and (message.content or message.tool_calls)
+            and (message.content or message.tool_calls or message.attachments)
             and message.status not in unfinished
         ]
 

@@ -8,9 +8,10 @@ what is there would not fit.
 from __future__ import annotations
 
 import json
+from hashlib import sha256
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, ValidationError
 
 from chatty_desktop.domain.agents import AgentDefinition
 from chatty_desktop.domain.errors import Invalid
@@ -33,6 +34,27 @@ class DocumentAgent(_Row):
     definition: AgentDefinition | None = None
 
 
+class DocumentAttachment(_Row):
+    """`Attachment`."""
+
+    digest: str
+    name: str
+    media_type: str
+    size: int = Field(ge=0)
+    chars: int = Field(default=0, ge=0)
+    excerpt: str = ""
+    width: int = Field(default=0, ge=0)
+    height: int = Field(default=0, ge=0)
+
+
+class DocumentFile(_Row):
+    """`AttachedFile`: the bytes in base64, and what was read out of a document."""
+
+    digest: str
+    data: Base64Bytes
+    text: str | None = None
+
+
 class DocumentMessage(_Row):
     """`Message`, with its fields by their names."""
 
@@ -51,6 +73,7 @@ class DocumentMessage(_Row):
     tool_calls: list[dict[str, str]] = Field(default_factory=list)
     tool_call_id: str = ""
     thought_seconds: float = 0.0
+    attachments: list[DocumentAttachment] = Field(default_factory=list)
 
 
 class DocumentRun(_Row):
@@ -175,6 +198,7 @@ class ChatDocument(_Row):
     leaf_id: str | None = None
     agents: list[DocumentAgent] = Field(default_factory=list)
     messages: list[DocumentMessage] = Field(default_factory=list)
+    files: list[DocumentFile] = Field(default_factory=list)
     state_revisions: list[DocumentRevision] = Field(default_factory=list)
     summaries: list[DocumentSummary] = Field(default_factory=list)
     facts: list[DocumentFact] = Field(default_factory=list)
@@ -207,6 +231,8 @@ def read_document(value: Any) -> ChatDocument:
     if len(parents) != len(document.messages):
         raise Invalid("This chat cannot be read: two of its messages have the same id.")
     _refuse_circles(parents)
+    if any(sha256(file.data).hexdigest() != file.digest for file in document.files):
+        raise Invalid("This chat cannot be read: a file in it is damaged.")
     return document
 
 

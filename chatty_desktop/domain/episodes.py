@@ -116,7 +116,7 @@ def says(content: str, words: Iterable[str]) -> bool:
 def is_episode(message: Message) -> bool:
     """Whether a message is recorded: it is finished and was said by someone. Results of tools
     are not: they belong to their call, and are read again where they are wanted."""
-    return message.counts and message.role != "tool" and bool(message.content.strip())
+    return message.counts and message.role != "tool" and bool(message.told.strip())
 
 
 def stored_text(role: Role, content: str) -> str:

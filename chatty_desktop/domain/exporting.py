@@ -11,6 +11,7 @@ from string import Template
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from chatty_desktop.domain.attachments import named
 from chatty_desktop.domain.messages import Message, Session, Status
 
 _ENDINGS = {
@@ -63,6 +64,8 @@ def chat_as_markdown(
         parts.append(f"## {_heading(message, agents)}")
         if message.content:
             parts.append(message.content)
+        if message.attachments:
+            parts.append(f"Attached: {named(message.attachments)}")
         parts += [f"Calls `{call.name}` with `{call.arguments}`" for call in message.tool_calls]
         if message.error:
             parts.append(f"> {message.error}")
@@ -86,6 +89,8 @@ def chat_as_html(session: Session, messages: Sequence[Message], agents: Mapping[
             f" <code>{escape(call.arguments)}</code></p>"
             for call in message.tool_calls
         )
+        if message.attachments:
+            calls = f"<p>Attached: {escape(named(message.attachments))}</p>{calls}"
         error = f"<blockquote>{escape(message.error)}</blockquote>" if message.error else ""
         heading = escape(_heading(message, agents))
         parts.append(

@@ -104,7 +104,7 @@ def read_facts(reply: str, messages: Sequence[Message]) -> tuple[list[Found], li
         raise Refused("There is no JSON in the answer. Answer with one JSON object.")
     kept: list[Found] = []
     dropped: list[Dropped] = []
-    there = [(message.id, telling(message.content)) for message in evidence(messages)]
+    there = [(message.id, telling(message.told)) for message in evidence(messages)]
     for found in (fact for value in values for fact in _facts(value)):
         if any((found.subject, found.fact) == (k.subject, k.fact) for k in kept):
             continue

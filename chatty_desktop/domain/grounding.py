@@ -90,13 +90,13 @@ def evidence(messages: Sequence[Message]) -> Sequence[Message]:
     """The messages that can bear something out. What the model said itself is left out where the
     person said anything of substance: small models file their own advice as the person's facts."""
     by_others = [message for message in messages if message.role != "assistant"]
-    said = {_stem(word) for message in by_others for word in words(message.content)}
+    said = {_stem(word) for message in by_others for word in words(message.told)}
     return by_others if len(said) > FEW_WORDS else messages
 
 
 def _said(messages: Sequence[Message]) -> set[str]:
     """The words that bear a value out."""
-    return {_stem(word) for message in evidence(messages) for word in words(message.content)}
+    return {_stem(word) for message in evidence(messages) for word in words(message.told)}
 
 
 def _objection(operation: Operation, said: set[str], state: Mapping[str, Any]) -> str:

@@ -7,6 +7,8 @@ from dataclasses import astuple, dataclass
 from enum import StrEnum
 from typing import Literal
 
+from chatty_desktop.domain.attachments import Attachment, WireImage, told
+
 Role = Literal["user", "assistant", "tool"]
 TitledBy = Literal["words", "model", "person"]
 
@@ -44,7 +46,7 @@ class Message:
     scope. `parent_id` is None for a first message. `at` is seconds since 1970 UTC. `seconds` is
     how long the reply took, 0 for what was not generated; `thought_seconds` how long of it the
     model reasoned before the answer began, 0 where it is not known. `error` is for the person,
-    or "".
+    or "". `attachments` are files of a message of the person.
     """
 
     id: str
@@ -63,13 +65,24 @@ class Message:
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str = ""
     thought_seconds: float = 0.0
+    attachments: tuple[Attachment, ...] = ()
 
     @property
     def counts(self) -> bool:
         """Whether memory and prompts take this message in: it says something and is finished."""
         return self.status not in (Status.FAILED, Status.STREAMING) and bool(
-            self.content or self.tool_calls
+            self.content or self.tool_calls or self.attachments
         )
+
+    @property
+    def told(self) -> str:
+        """What memory takes in of it: its words, and of each file the name and how it begins."""
+        return told(self.content, self.attachments) if self.attachments else self.content
+
+    @property
+    def images(self) -> tuple[WireImage, ...]:
+        """As it stands it carries none: a prompt puts in the files."""
+        return ()
 
 
 @dataclass(frozen=True, slots=True)

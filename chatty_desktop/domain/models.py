@@ -14,8 +14,8 @@ class ModelCard:
     tells nothing.
 
     `context_length` is what fits it as it is served, `longest_context` what it was made for, both
-    in tokens. `size` is in bytes; `parameters` such as "7B". `tools`, `json_schema` and `embeds`
-    are what the provider says that it can do.
+    in tokens. `size` is in bytes; `parameters` such as "7B". `tools`, `json_schema`, `embeds`
+    and `vision` are what the provider says that it can do.
     """
 
     name: str
@@ -26,6 +26,7 @@ class ModelCard:
     tools: bool | None = None
     json_schema: bool | None = None
     embeds: bool | None = None
+    vision: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ def turns(text: str) -> list[Turn]:
 
 def message_lines(message: Message, limit: int) -> str:
     """A message as the fold sees it: who speaks, then what."""
-    lines = [f"{message.role}: {shortened(message.content, limit)}"] if message.content else []
+    lines = [f"{message.role}: {shortened(message.told, limit)}"] if message.told else []
     lines += [
         f"{message.role} used {call.name}: {shortened(call.arguments, limit // 4)}"
         for call in message.tool_calls
@@ -65,7 +65,7 @@ def condensed(messages: Sequence[Message], room: int) -> list[Message]:
     parts = sum((message.role == "tool") + len(message.tool_calls) for message in messages)
     if not parts:
         return list(messages)
-    words = sum(estimate(m.content) for m in messages if m.role != "tool" and m.content)
+    words = sum(estimate(m.told) for m in messages if m.role != "tool" and m.told)
     share = max(SHORTEST_SHARE, max(room - words, room // 2) // parts - _AROUND)
     return [
         replace(
@@ -100,8 +100,8 @@ def _within(text: str, tokens: int) -> str:
 def said(messages: Sequence[Message]) -> str:
     """The person's words, or everyone's where the person said nothing: shown once more right
     before the answer, they keep a small model from taking up what only the assistant said."""
-    own = [message.content for message in messages if message.role == "user"]
-    return shortened(" ".join(own or [message.content for message in messages]), SAID_CHARS)
+    own = [message.told for message in messages if message.role == "user"]
+    return shortened(" ".join(own or [message.told for message in messages]), SAID_CHARS)
 
 
 def closed(**properties: Any) -> dict[str, Any]:

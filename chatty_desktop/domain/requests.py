@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
+from chatty_desktop.domain.attachments import WireImage
 from chatty_desktop.domain.messages import ToolCall
 from chatty_desktop.domain.settings import ModelOptions
 
@@ -38,6 +39,9 @@ class WireMessage(Protocol):
     @property
     def tool_call_id(self) -> str: ...
 
+    @property
+    def images(self) -> tuple[WireImage, ...]: ...
+
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
@@ -47,6 +51,7 @@ class ChatMessage:
     content: str
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str = ""
+    images: tuple[WireImage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

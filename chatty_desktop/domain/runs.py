@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from chatty_desktop.domain.attachments import Attachment, AttachmentBudget, share_tokens, shares
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.requests import ToolOffer, Usage
 from chatty_desktop.domain.tokens import estimate
@@ -33,7 +34,8 @@ class Section:
     of the answer, when one that broke off is gone on with) or the kind of the layer that shows
     messages. Either `text` is set, or `messages`: a gapless run of the scope, sent verbatim but
     for results of tools that are too long: `cut` says by message id how many characters of those
-    are kept. `message_ids` names the messages that `text` repeats.
+    are kept, `files` the same of what is attached, file by file (`shares`). `message_ids` names
+    the messages that `text` repeats.
     """
 
     origin: str
@@ -42,6 +44,7 @@ class Section:
     messages: tuple[Message, ...] = ()
     message_ids: tuple[str, ...] = ()
     cut: tuple[tuple[str, int], ...] = ()
+    files: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +96,21 @@ single messages that it recalls, and messages word for word."""
 @dataclass(frozen=True, slots=True)
 class NextRequest:
     """How much the next request to an agent is before the new message is written, in estimated
-    tokens. `context` is what its model takes in, None where that is not known. `recalled` is the
+    tokens. `context` is what its model takes in and `sees_images` whether it
+    looks at images, None where that is not known. `recalled` is the
     size of what the message before brought back: what the next one does, only its words tell."""
 
     model: str
     parts: Mapping[RequestPart, int]
     context: int | None = None
+    sees_images: bool | None = None
 
-    def tokens(self, text: str) -> int:
+    def tokens(self, text: str, files: Sequence[Attachment] = ()) -> int:
         """Of the whole request, with a new message; "" for none."""
-        return sum(self.parts.values()) + (estimate(text) if text else 0)
+        return sum(self.parts.values()) + self.new_tokens(text, files)
+
+    def new_tokens(self, text: str, files: Sequence[Attachment] = ()) -> int:
+        """Of the new message alone, its files cut as a request cuts them."""
+        budget = AttachmentBudget.within(self.context, sees_images=self.sees_images is not False)
+        kept = shares([("", files)], budget)[""]
+        return (estimate(text) if text else 0) + share_tokens(files, kept)

@@ -30,8 +30,9 @@ class ModelOptions(_Part):
 
     `context_length` and `max_tokens` (of an answer) are in tokens. The sampling options go by the
     names that servers know them by; they hold for chats, not for folds, summaries and extractions,
-    which are asked at temperature 0. `tools`, `json_schema` (output constrained by one) and
-    `embeds` are what a probe found, or what the person says: True, False, or None, not known.
+    which are asked at temperature 0. `tools`, `json_schema` (output constrained by one),
+    `embeds` and `vision` (it looks at images) are what a probe found, or what the person says:
+    True, False, or None, not known.
     """
 
     context_length: int | None = Field(default=None, ge=256)
@@ -47,6 +48,7 @@ class ModelOptions(_Part):
     tools: bool | None = None
     json_schema: bool | None = None
     embeds: bool | None = None
+    vision: bool | None = None
 
 
 class ProviderSettings(_Part):

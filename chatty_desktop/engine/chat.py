@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterable, Sequence
 
 from chatty_desktop.domain.agents import Agent, AgentDefinition
+from chatty_desktop.domain.attachments import MOST_FILES, AttachedFile, Attachment
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import (
     BranchChanged,
@@ -69,31 +70,45 @@ class ChatService:
 
     # --- what a person does ------------------------------------------------------------------
 
-    async def send(self, session_id: str, agent_id: str, text: str) -> Message:
-        """Commit the person's message and start the answer; returns once it is committed.
+    async def send(
+        self,
+        session_id: str,
+        agent_id: str,
+        text: str,
+        files: Sequence[Attachment | AttachedFile] = (),
+    ) -> Message:
+        """Commit the person's message with its files, those that are stored by name alone, and
+        start the answer; returns once it is committed.
 
-        Raises `Invalid` when the text is empty, the chat is still answering, or the agent is not
-        there; `StorageFailed` when it cannot be saved.
+        Raises `Invalid` when there is nothing in it, the chat is still answering, or the agent is
+        not there; `StorageFailed` when it cannot be saved.
         """
         await self._running.ended(session_id)
         with self._running.answering_in(session_id) as answering:
             session = await self._sessions.get(session_id)
             if session is None:
                 raise Invalid("That chat is no longer there.")
-            return await self._send(answering, session_id, session.leaf_id, agent_id, text)
+            return await self._send(answering, session_id, session.leaf_id, agent_id, text, files)
 
-    async def edit(self, message_id: str, text: str, agent_id: str | None = None) -> Message:
+    async def edit(
+        self,
+        message_id: str,
+        text: str,
+        agent_id: str | None = None,
+        files: Sequence[Attachment] | None = None,
+    ) -> Message:
         """Send a message of the person with other words, or to another agent: a branch of its own
-        beside the first. Raises as `send` does."""
+        beside the first. Its files go along, or only those named. Raises as `send` does."""
         message = await self._at_rest(message_id)
         if message.role != "user":
             raise Invalid("Only messages of your own can be edited and sent again.")
         session_id = message.session_id
         with self._running.answering_in(session_id) as answering:
             agent_id = agent_id or message.agent_id
-            await self._check(agent_id, text)
+            kept = message.attachments if files is None else files
+            await self._check(agent_id, text, kept)
             await self._turn_to(session_id, message.parent_id)
-            return await self._send(answering, session_id, message.parent_id, agent_id, text)
+            return await self._send(answering, session_id, message.parent_id, agent_id, text, kept)
 
     async def retry(self, session_id: str) -> None:
         """Answer the newest message of the person again: the new reply is a sibling of the old.
@@ -238,8 +253,10 @@ class ChatService:
         parent_id: str | None,
         agent_id: str,
         text: str,
+        files: Sequence[Attachment | AttachedFile],
     ) -> Message:
-        agent = await self._check(agent_id, text)
+        agent = await self._check(agent_id, text, files)
+        new = [file for file in files if isinstance(file, AttachedFile)]
         message = Message(
             id=new_id(),
             session_id=session_id,
@@ -249,8 +266,9 @@ class ChatService:
             role="user",
             content=text,
             at=time.time(),
+            attachments=tuple(f.about if isinstance(f, AttachedFile) else f for f in files),
         )
-        await self._messages.append(message)
+        await self._messages.append(message, new)
         self._publish(MessageCommitted(message))
         self._publish(SessionsChanged(session_id))
         self._start(answering, agent, message, message.run_id)
@@ -263,10 +281,12 @@ class ChatService:
         await self._turn_to(asked.session_id, asked.id)
         self._start(answering, agent, asked, new_id(), model=model)
 
-    async def _check(self, agent_id: str, text: str) -> Agent:
-        """The agent, when a text can be sent to it. Raises `Invalid`."""
-        if not text.strip():
+    async def _check(self, agent_id: str, text: str, files: Sequence[object] = ()) -> Agent:
+        """The agent, when a message can be sent to it. Raises `Invalid`."""
+        if not text.strip() and not files:
             raise Invalid("There is nothing to send: the message is empty.")
+        if len(files) > MOST_FILES:
+            raise Invalid(f"A message takes {MOST_FILES} files at most; this one has {len(files)}.")
         return await self._memories.agent(agent_id)
 
     async def _message(self, message_id: str) -> Message:

@@ -87,6 +87,17 @@ class ModelChooser:
             return False
         return self.options_of(model).tools is not False
 
+    async def sees_images(self, model: ChatModel) -> bool | None:
+        """Whether a model looks at images: as the settings say, else as its server tells; None
+        where neither does."""
+        said = self.options_of(model).vision
+        if said is not None:
+            return said
+        try:
+            return await model.sees_images()
+        except (Unreachable, Refused):
+            return None
+
     def cannot_take_tools(self, model: ChatModel) -> None:
         """Remember, while the app runs, that the server refused tools."""
         self._without_tools.add(model.reference)

@@ -49,7 +49,8 @@ async def next_request(
         model = await models.for_agent(agent.definition)
     except Unreachable:  # there is none: whoever sends hears of it
         return NextRequest("", parts)
-    return NextRequest(model.reference, parts, await context_of(model))
+    context = await context_of(model)
+    return NextRequest(model.reference, parts, context, await models.sees_images(model))
 
 
 def _parts(prompt: Prompt) -> Mapping[RequestPart, int]:

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
+from chatty_desktop.domain.attachments import (
+    AttachmentBudget,
+    Contents,
+    images_of,
+    in_full,
+    share_tokens,
+    shares,
+)
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.requests import ChatMessage, ChatRequest, ToolOffer, WireMessage
 from chatty_desktop.domain.runs import Section, SentRequest
@@ -24,12 +33,25 @@ class Prompt:
     def tokens(self) -> int:
         """Estimated tokens of the whole request."""
         return sum(
-            sum(map(_tokens, section.messages)) if section.messages else estimate(section.text)
+            sum(map(_tokens, section.messages)) + _tokens_of_files(section)
+            if section.messages
+            else estimate(section.text)
             for section in self.sections
         )
 
-    def messages(self) -> tuple[WireMessage, ...]:
-        """The request as chat messages.
+    def digests(self) -> set[str]:
+        """The files of which something goes along."""
+        return {
+            file.digest
+            for section in self.sections
+            if (kept := dict(section.files))
+            for message in section.messages
+            for file, share in zip(message.attachments, kept.get(message.id, ()), strict=False)
+            if share
+        }
+
+    def messages(self, contents: Contents = MappingProxyType({})) -> tuple[WireMessage, ...]:
+        """The request as chat messages; `contents` are those of the files in it.
 
         Everything of role system becomes one message at the start, since many chat templates
         take no more than one and only there. Neighbouring messages of the person are joined (a
@@ -38,7 +60,7 @@ class Prompt:
         system = "\n\n".join(
             s.text for s in self.sections if s.role == "system" and s.text and s.origin != "tools"
         )
-        said: list[WireMessage] = [m for s in self.sections for m in _said_in(s)]
+        said: list[WireMessage] = [m for s in self.sections for m in _said_in(s, contents)]
         if any(message.role == "tool" or message.tool_calls for message in said):
             said = list(paired(said))
             said = said if self.tools else list(in_words(said))
@@ -46,7 +68,11 @@ class Prompt:
         before = ""
         for message in said:
             if message.role == before == "user":
-                wire[-1] = ChatMessage("user", f"{wire[-1].content}\n\n{message.content}")
+                wire[-1] = ChatMessage(
+                    "user",
+                    f"{wire[-1].content}\n\n{message.content}",
+                    images=(*wire[-1].images, *message.images),
+                )
             else:
                 wire.append(message)
             before = message.role
@@ -62,10 +88,11 @@ def build_prompt(
     steps: Sequence[Message] = (),
     tools: Sequence[ToolOffer] = (),
     budget: ResultBudget = ResultBudget(),
+    files: AttachmentBudget = AttachmentBudget(),
 ) -> Prompt:
     """The agent's system prompt, the tools, what memory recalls, the new message, then the calls
     and results that its answer has come to; `begun` is how the answer begins, which servers go on
-    with where a request ends with it. Results are cut to the budget."""
+    with where a request ends with it. Results and files are cut to their budgets."""
     system = [Section("system", text=system_prompt.strip())] if system_prompt.strip() else []
     offered = [Section("tools", text="\n".join(map(_told, tools)))] if tools else []
     new = Section("new", "user", messages=(incoming,))
@@ -73,7 +100,12 @@ def build_prompt(
     begin = [Section("begun", "assistant", text=begun)] if begun else []
     sections = [*system, *offered, *recalled, new, *stepped, *begin]
     kept = cuts((m for s in sections for m in s.messages if m.role == "tool"), budget)
-    return Prompt(tuple(_cut(s, kept) if kept else s for s in sections), tuple(tools))
+    sections = [_cut(s, kept) if kept else s for s in sections]
+    attached = [(m.id, m.attachments) for s in sections for m in s.messages if m.attachments]
+    if attached:
+        shared = shares(attached, files)
+        sections = [_with_files(section, shared) for section in sections]
+    return Prompt(tuple(sections), tuple(tools))
 
 
 def as_asked(request: SentRequest) -> ChatRequest:
@@ -84,11 +116,34 @@ def as_asked(request: SentRequest) -> ChatRequest:
     return replace(asked, **options)
 
 
-def _said_in(section: Section) -> Sequence[WireMessage]:
-    """A section's messages, or the beginning of an answer."""
+def _said_in(section: Section, contents: Contents) -> Sequence[WireMessage]:
+    """A section's messages with their files, or the beginning of an answer."""
     if section.role == "assistant":
         return (ChatMessage("assistant", section.text),)
-    return section.messages
+    if not section.files:
+        return section.messages
+    kept = dict(section.files)
+    return [
+        ChatMessage(
+            message.role,
+            in_full(message.content, message.attachments, kept[message.id], contents),
+            images=images_of(message.attachments, kept[message.id], contents),
+        )
+        if message.id in kept
+        else message
+        for message in section.messages
+    ]
+
+
+def _with_files(section: Section, shared: Mapping[str, tuple[int, ...]]) -> Section:
+    """A section with what goes along of the files of its messages."""
+    own = tuple((m.id, shared[m.id]) for m in section.messages if m.attachments)
+    return replace(section, files=own) if own else section
+
+
+def _tokens_of_files(section: Section) -> int:
+    kept = dict(section.files)
+    return sum(share_tokens(m.attachments, kept[m.id]) for m in section.messages if m.id in kept)
 
 
 def _cut(section: Section, kept: Mapping[str, int]) -> Section:

@@ -14,6 +14,7 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
+from chatty_desktop.domain.attachments import AttachmentBudget
 from chatty_desktop.domain.errors import ChattyError, Refused, StorageFailed
 from chatty_desktop.domain.events import (
     Level,
@@ -77,6 +78,7 @@ class AgentRun:
         self._warnings = RunWarnings(turn.scope.session_id, publish, tell)
         self._calling: Calling | None = None
         self._offers: tuple[ToolOffer, ...] = ()
+        self._files = AttachmentBudget()
         self._step = self._next_step(turn.begun)
         self.ending = False
 
@@ -128,6 +130,7 @@ class AgentRun:
         await self._runs.start(self._run)
         await self._memory.record(turn.incoming)
         context = await context_of(model)
+        self._files = await self._budget_of_files(model, recalled, context)
         self._calling = await self._find_tools()
         self._offers = await self._offered_to(model, self._calling)
         repeats = Repeats()
@@ -164,6 +167,19 @@ class AgentRun:
                 "memory", f"Memory could not be consulted for this answer: {problem!r}"
             )
         return []
+
+    async def _budget_of_files(
+        self, model: ChatModel, recalled: list[Section], context: int | None
+    ) -> AttachmentBudget:
+        """How much of what is attached goes along; the run log says when that is no image."""
+        said = (self._turn.incoming, *(m for section in recalled for m in section.messages))
+        if not any(file.is_image for message in said for file in message.attachments):
+            return AttachmentBudget.within(context)
+        sees = await self._models.sees_images(model) is not False
+        if not sees:
+            text = f"{model.reference} does not look at images, so it was told their names only."
+            await self._tell("info", text)
+        return AttachmentBudget.within(context, sees_images=sees)
 
     async def _offered_to(self, model: ChatModel, calling: Calling) -> tuple[ToolOffer, ...]:
         """The tools that a model is told of; the run log says which it has to do without."""
@@ -209,6 +225,7 @@ class AgentRun:
             steps=list(self._steps),
             tools=self._offers,
             budget=ResultBudget.within(context),
+            files=self._files,
         )
 
     async def _stream(
@@ -217,7 +234,9 @@ class AgentRun:
         """Send a prompt and stream what comes; its size is checked before and after."""
         # Of a transcript of 10,000 messages this takes longer than a frame on the screen.
         estimate = await asyncio.to_thread(prompt.tokens)
-        request = ChatRequest(prompt.messages(), chat=True, tools=prompt.tools)
+        digests = prompt.digests()
+        contents = await self._messages.contents(digests) if digests else {}
+        request = ChatRequest(prompt.messages(contents), chat=True, tools=prompt.tools)
         options = request.as_set(self._models.options_of(model)).sampling()
         await self._runs.ask(
             self._run, prompt.sections, estimate, options=options, tools=prompt.tools

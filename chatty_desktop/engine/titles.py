@@ -135,7 +135,7 @@ class Titles:
 
     async def _ask(self, model: ChatModel, asked: Message, reply: Message) -> tuple[str, Usage]:
         """The answer, no further than the end of its first line that is no reasoning."""
-        turns = title_question(self._prompts, asked.content, reply.content)
+        turns = title_question(self._prompts, asked.told, reply.content)
         request = ChatRequest(turns, temperature=0.0, max_tokens=LONGEST_ANSWER)
         answer, usage = "", Usage()
         async with closing_stream(model.stream(request)) as deltas:

@@ -28,6 +28,10 @@ class Provider(Protocol):
         """The context of a model as it is served, in tokens; None when not known."""
         ...
 
+    async def sees_images(self, name: str) -> bool | None:
+        """Whether a model looks at images; None when its server does not tell."""
+        ...
+
     def stream(self, name: str, request: ChatRequest) -> AsyncIterator[Delta]:
         """One answer of the model of that name, as `ports.ChatModel` has it."""
         ...
@@ -79,6 +83,9 @@ class ProvidedModel:
 
     async def context_length(self) -> int | None:
         return await self._provider.context_length(self._name)
+
+    async def sees_images(self) -> bool | None:
+        return await self._provider.sees_images(self._name)
 
     def stream(self, request: ChatRequest) -> AsyncIterator[Delta]:
         options = self._provider.settings.options_of(self._name)

@@ -90,6 +90,10 @@ class LlamaCppProvider:
     async def context_length(self, name: str) -> int:
         return self.context_of(name)
 
+    async def sees_images(self, name: str) -> bool:
+        """The engine is started without the projector that looking takes."""
+        return False
+
     def chat_model(self, name: str) -> ProvidedModel:
         return ProvidedModel(self, name)
 
@@ -238,7 +242,9 @@ class LlamaCppProvider:
                 size = None
         # The engine holds any model to a form.
         held = None if size is None else True
-        return ModelCard(name, context_length=self.context_of(name), size=size, json_schema=held)
+        return ModelCard(
+            name, context_length=self.context_of(name), size=size, json_schema=held, vision=False
+        )
 
     def _read_card(self, name: str) -> ModelCard:
         card = self._card(name)

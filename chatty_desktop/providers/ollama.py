@@ -40,7 +40,7 @@ class OllamaProvider:
         self._connecting = asyncio.Lock()
         self._connected: OllamaConnection | None = None
         self._refused: list[OllamaConnection] = []
-        self._own_contexts: dict[str, int | None] = {}
+        self._shown: dict[str, ModelCard] = {}
 
     def num_ctx(self, name: str) -> int:
         """The context asked for on every call of a model, in tokens."""
@@ -84,11 +84,19 @@ class OllamaProvider:
     async def context_length(self, name: str) -> int:
         """What is asked for, or the model's own context where that is shorter. Raises
         `Unreachable` or `Refused`."""
-        if name not in self._own_contexts:
-            async with self._speaking() as connection:
-                self._own_contexts[name] = (await connection.shown(name)).longest_context
         asked = self.num_ctx(name)
-        return min(asked, self._own_contexts[name] or asked)
+        return min(asked, (await self._told(name)).longest_context or asked)
+
+    async def sees_images(self, name: str) -> bool | None:
+        """As Ollama tells. Raises `Unreachable` or `Refused`."""
+        return (await self._told(name)).vision
+
+    async def _told(self, name: str) -> ModelCard:
+        """What Ollama tells of a model, asked for once."""
+        if name not in self._shown:
+            async with self._speaking() as connection:
+                self._shown[name] = await connection.shown(name)
+        return self._shown[name]
 
     async def stream(self, name: str, request: ChatRequest) -> AsyncIterator[Delta]:
         """One answer of one of its models; closing the iterator closes the connection, and Ollama

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from base64 import b64encode
 from collections.abc import AsyncGenerator, Awaitable, Sequence
 from contextlib import aclosing
 from contextvars import ContextVar
@@ -77,6 +78,7 @@ class OllamaConnection:
             parameters=(shown.details and shown.details.parameter_size) or "",
             tools="tools" in can if can else None,
             embeds="embedding" in can if can else None,
+            vision="vision" in can if can else None,
         )
 
     async def embed(
@@ -226,6 +228,8 @@ def chat_body(model: str, request: ChatRequest, num_ctx: int) -> dict[str, Any]:
 
 def _message(message: WireMessage) -> dict[str, Any]:
     value: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.images:
+        value["images"] = [b64encode(image.data).decode("ascii") for image in message.images]
     if message.tool_calls:
         value["tool_calls"] = [
             {"function": {"name": call.name, "arguments": _arguments(call.arguments)}}

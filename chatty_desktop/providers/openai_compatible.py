@@ -43,6 +43,7 @@ class OpenAIProvider:
         self._connecting = asyncio.Lock()
         self._connected: OpenAIConnection | None = None
         self._contexts: dict[str, tuple[float, int | None]] = {}
+        self._seeing: dict[str, tuple[float, bool | None]] = {}
 
     def chat_model(self, name: str) -> ProvidedModel:
         return ProvidedModel(self, name)
@@ -87,6 +88,16 @@ class OpenAIProvider:
         if not at or time.monotonic() - at > _CONTEXT_KEPT_SECONDS:
             known = await self._ask_context(name)
             self._contexts[name] = (time.monotonic(), known)
+        return known
+
+    async def sees_images(self, name: str) -> bool | None:
+        """Whether the server says that a model looks at images, None when it says nothing; asked
+        for at most every five minutes. Raises `Unreachable` or `Refused`."""
+        at, known = self._seeing.get(name, (0.0, None))
+        if not at or time.monotonic() - at > _CONTEXT_KEPT_SECONDS:
+            cards = await self._listed_cards()
+            known = next((_sees_images(card) for card in cards if card["id"] == name), None)
+            self._seeing[name] = (time.monotonic(), known)
         return known
 
     async def stream(self, name: str, request: ChatRequest) -> AsyncIterator[Delta]:
@@ -148,7 +159,20 @@ def _card_of(card: Card) -> ModelCard:
         parameters=counted(parameters) if parameters else "",
         tools=calls if isinstance(calls, bool) else None,
         json_schema=constrains,
+        vision=_sees_images(card),
     )
+
+
+def _sees_images(card: Card) -> bool | None:
+    """As OpenRouter, llama.cpp and Mistral tell it."""
+    takes = _part(card, "architecture").get("input_modalities")
+    if isinstance(takes, list):
+        return "image" in takes
+    can = card.get("capabilities")
+    if isinstance(can, list):
+        return "multimodal" in can or "vision" in can
+    told = can.get("vision") if isinstance(can, dict) else None
+    return told if isinstance(told, bool) else None
 
 
 def _part(card: Card, name: str) -> dict[str, Any]:

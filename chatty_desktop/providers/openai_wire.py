@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from base64 import b64encode
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from openai.types.chat import ChatCompletionChunk
 from openai.types.chat.chat_completion_chunk import ChoiceDeltaToolCall
 
+from chatty_desktop.domain.attachments import WireImage
 from chatty_desktop.domain.messages import ToolCall
 from chatty_desktop.domain.requests import ChatRequest, Delta, Usage, WireMessage
 from chatty_desktop.providers.reasoning import ReasoningSplitter
@@ -107,6 +109,9 @@ class Dialect:
 
 def _message(message: WireMessage) -> dict[str, Any]:
     value: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.images:
+        words = [{"type": "text", "text": message.content}] if message.content else []
+        value["content"] = [*words, *map(_image, message.images)]
     if message.tool_calls:
         value["content"] = message.content or None
         value["tool_calls"] = [
@@ -120,6 +125,11 @@ def _message(message: WireMessage) -> dict[str, Any]:
     if message.role == "tool":
         value["tool_call_id"] = message.tool_call_id
     return value
+
+
+def _image(image: WireImage) -> dict[str, Any]:
+    data = b64encode(image.data).decode("ascii")
+    return {"type": "image_url", "image_url": {"url": f"data:{image.media_type};base64,{data}"}}
 
 
 class ChunkReader:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
 from sqlalchemy import Connection, Row, Table, insert, select
+from sqlalchemy.dialects import sqlite
 
 from chatty_desktop.domain.agents import AgentDefinition
 from chatty_desktop.domain.chat_document import FORMAT, ChatDocument, read_document
@@ -17,6 +19,7 @@ from chatty_desktop.domain.imports.chats import ImportedChat
 from chatty_desktop.domain.messages import Session
 from chatty_desktop.domain.titles import title_from
 from chatty_desktop.storage import tables
+from chatty_desktop.storage.attached_files import read_files
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.renaming import PARTS, Renaming
 from chatty_desktop.storage.sessions import session_of
@@ -24,8 +27,8 @@ from chatty_desktop.storage.sessions import session_of
 _AT_ONCE = 1_000
 """Rows written at a time."""
 
-_JSON = ("tool_calls", "strategy", "sections", "message_ids", "patch", "dropped", "state",
-         "source_ids", "pins")  # fmt: skip
+_JSON = ("tool_calls", "attachments", "strategy", "sections", "message_ids", "patch", "dropped",
+         "state", "source_ids", "pins")  # fmt: skip
 """Columns that hold JSON as text; in a document they stand as what they are."""
 
 
@@ -70,9 +73,18 @@ def read_chat(connection: Connection, session_id: str) -> ChatDocument:
         "agent_id": session.agent_id,
         "leaf_id": session.leaf_id,
         "agents": _agents(connection, {m["agent_id"] for m in parts["messages"]}),
+        "files": _files(connection, parts["messages"]),
         **parts,
     }
     return read_document(document)
+
+
+def _files(connection: Connection, messages: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    digests = {file["digest"] for message in messages for file in message["attachments"]}
+    return [
+        {"digest": digest, "data": b64encode(data), "text": text}
+        for digest, (data, text) in sorted(read_files(connection, digests).items())
+    ]
 
 
 def _time(table: Table) -> str:
@@ -129,11 +141,21 @@ def _add(connection: Connection, document: ChatDocument, agents: Mapping[str, st
         agent_id=agents.get(document.agent_id or "", document.agent_id),
     )
     known = set(renaming.messages)
+    held = {file.digest for file in document.files}
+    named = {file.digest for message in document.messages for file in message.attachments}
+    for file in document.files:
+        if file.digest in named:
+            row = {"digest": file.digest, "data": file.data, "text": file.text}
+            connection.execute(sqlite.insert(tables.files).values(**row).on_conflict_do_nothing())
     runs = {run.id for run in document.runs}
     for table in PARTS:
         rows: list[dict[str, Any]] = []
         for item in _items(document, table.name):
-            values = _packed(item.model_dump(mode="json"))
+            values = item.model_dump(mode="json")
+            if table is tables.messages:
+                # What the document does not hold cannot be shown.
+                values["attachments"] = [f for f in values["attachments"] if f["digest"] in held]
+            values = _packed(values)
             # A row of a message or a run that is not there would have nothing to stand on.
             if table is tables.episodes and values["message_id"] not in known:
                 continue

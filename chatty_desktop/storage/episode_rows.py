@@ -19,6 +19,7 @@ from chatty_desktop.domain.episodes import (
 )
 from chatty_desktop.domain.messages import Message, Scope
 from chatty_desktop.storage import tables
+from chatty_desktop.storage.attached_files import told_in
 from chatty_desktop.storage.embedder_rows import ensure_embedder, number_of
 
 E, V, M = tables.episodes.c, tables.episode_vectors.c, tables.embedders.c
@@ -111,7 +112,7 @@ def unembedded(
     query = (
         select(
             E.seq, E.message_id, E.session_id, E.agent_id,
-            message.role, message.content, message.at,
+            message.role, message.content, message.at, message.attachments,
         )
         .join(tables.messages, message.id == E.message_id)
         .where(E.seq > after, ~_has_vector(provider, model, dimension))
@@ -122,7 +123,13 @@ def unembedded(
         query = query.where(E.session_id == scope.session_id, E.agent_id == scope.agent_id)
     found = connection.execute(query).all()
     episodes = [
-        Episode(r.message_id, Scope(r.agent_id, r.session_id), r.role, r.content, r.at)
+        Episode(
+            r.message_id,
+            Scope(r.agent_id, r.session_id),
+            r.role,
+            told_in(r.content, r.attachments),
+            r.at,
+        )
         for r in found
     ]
     return episodes, found[0].seq - 1 if found else int(last)
@@ -289,10 +296,10 @@ def contents(connection: Connection, message_ids: Sequence[str]) -> dict[str, st
     """What messages say, by id."""
     message = tables.messages.c
     return {
-        row.id: row.content
+        row.id: told_in(row.content, row.attachments)
         for part in _parts(message_ids)
         for row in connection.execute(
-            select(message.id, message.content).where(message.id.in_(part))
+            select(message.id, message.content, message.attachments).where(message.id.in_(part))
         )
     }
 

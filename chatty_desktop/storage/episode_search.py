@@ -10,6 +10,7 @@ from sqlalchemy import Connection, and_, select
 from chatty_desktop.domain.episodes import Episode, EpisodesFound, FoundEpisode, says
 from chatty_desktop.domain.messages import Scope
 from chatty_desktop.storage import tables
+from chatty_desktop.storage.attached_files import told_in
 
 _READ_AT_ONCE = 500
 """Messages in memory at a time."""
@@ -26,20 +27,24 @@ def search(
     `limit` is at most some hundreds, since each has a place in one statement."""
     e, message = tables.episodes.c, tables.messages.c
     of_scope = (
-        select(message.at, message.id, message.content)
+        select(message.at, message.id, message.content, message.attachments)
         .join(tables.episodes, e.message_id == message.id)
         .where(e.session_id == scope.session_id, e.agent_id == scope.agent_id)
         .execution_options(yield_per=_READ_AT_ONCE)
     )
     # Matched here, since SQLite folds the case of ASCII letters only.
-    holding = [(at, id_) for at, id_, said in connection.execute(of_scope) if says(said, words)]
+    holding = [
+        (row.at, row.id)
+        for row in connection.execute(of_scope)
+        if says(told_in(row.content, row.attachments), words)
+    ]
     shown = [id_ for _at, id_ in heapq.nlargest(limit, holding)]
     embedded = _embedded(connection, scope, embedder, shown)
-    read = select(message.id, message.role, message.content, message.at).where(
+    read = select(message.id, message.role, message.content, message.at, message.attachments).where(
         message.id.in_(shown)
     )
     episodes = {
-        row.id: Episode(row.id, scope, row.role, row.content, row.at)
+        row.id: Episode(row.id, scope, row.role, told_in(row.content, row.attachments), row.at)
         for row in connection.execute(read)
     }
     found = tuple(FoundEpisode(episodes[id_], id_ in embedded) for id_ in shown if id_ in episodes)

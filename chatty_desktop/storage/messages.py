@@ -5,15 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any
 
 from sqlalchemy import CTE, Connection, Row, func, insert, literal, select, update
 
+from chatty_desktop.domain.attachments import AttachedFile, read_attachments, write_attachments
 from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Status, ToolCall
 from chatty_desktop.storage import tables
+from chatty_desktop.storage.attached_files import add_files, read_contents, read_files
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.message_deletion import Deleted, delete_messages
 
@@ -42,8 +44,9 @@ class StoredMessages:
         # Held while a branch is read or written, so that what is kept never misses a write.
         self._lock = asyncio.Lock()
 
-    async def append(self, message: Message) -> None:
+    async def append(self, message: Message, files: Sequence[AttachedFile] = ()) -> None:
         def work(connection: Connection) -> None:
+            add_files(connection, files)
             connection.execute(insert(tables.messages).values(**_values(message)))
             connection.execute(
                 update(tables.sessions)
@@ -75,6 +78,13 @@ class StoredMessages:
     async def get(self, message_id: str) -> Message | None:
         rows = await self._database.rows(select(tables.messages).where(_COLUMNS.id == message_id))
         return message_of(rows[0]) if rows else None
+
+    async def contents(self, digests: Collection[str]) -> dict[str, bytes | str]:
+        return await self._database.read(lambda connection: read_contents(connection, digests))
+
+    async def file_bytes(self, digest: str) -> bytes | None:
+        found = await self._database.read(lambda connection: read_files(connection, [digest]))
+        return found[digest][0] if digest in found else None
 
     async def branch(self, session_id: str) -> Branch:
         async with self._lock:
@@ -278,6 +288,7 @@ def _values(message: Message) -> dict[str, Any]:
         ),
         "tool_call_id": message.tool_call_id,
         "thought_seconds": message.thought_seconds,
+        "attachments": write_attachments(message.attachments),
     }
 
 
@@ -301,4 +312,5 @@ def message_of(row: Row[Any]) -> Message:
         tool_calls=() if calls == "[]" else tuple(ToolCall(**c) for c in json.loads(calls)),
         tool_call_id=row.tool_call_id,
         thought_seconds=row.thought_seconds,
+        attachments=read_attachments(row.attachments),
     )

@@ -168,12 +168,6 @@ END""",
 )
 
 
-TRIGGERS = frozenset(
-    statement for statement in _MESSAGE_SEARCH if statement.startswith("CREATE TRIGGER")
-)
-"""Every trigger that there is in a database of ours."""
-
-
 def message_search(connection: Connection) -> None:
     """An index of the words of every message that counts, kept by triggers."""
     for statement in _MESSAGE_SEARCH:
@@ -257,6 +251,72 @@ def memory_by_hand(connection: Connection) -> None:
     _each(connection, _BY_HAND)
 
 
+_FILES = (
+    """CREATE TABLE files (digest TEXT NOT NULL PRIMARY KEY, data BLOB NOT NULL, text TEXT)""",
+    """CREATE TABLE attached (owner TEXT NOT NULL, digest TEXT NOT NULL REFERENCES files (digest),
+  PRIMARY KEY (owner, digest))""",
+    """CREATE INDEX attached_digest ON attached (digest)""",
+    """ALTER TABLE messages ADD COLUMN attachments TEXT NOT NULL DEFAULT '[]'""",
+    """ALTER TABLE drafts ADD COLUMN attachments TEXT NOT NULL DEFAULT '[]'""",
+    """CREATE TRIGGER attached_to_message AFTER INSERT ON messages WHEN new.attachments <> '[]'
+BEGIN
+  INSERT INTO attached (owner, digest)
+    SELECT DISTINCT 'message:' || new.id, json_extract(value, '$.digest')
+    FROM json_each(new.attachments)
+    WHERE json_extract(value, '$.digest') NOT IN
+      (SELECT digest FROM attached WHERE owner = 'message:' || new.id);
+END""",
+    """CREATE TRIGGER detached_from_message AFTER DELETE ON messages WHEN old.attachments <> '[]'
+BEGIN
+  DELETE FROM attached WHERE owner = 'message:' || old.id;
+  DELETE FROM files WHERE digest IN
+    (SELECT json_extract(value, '$.digest') FROM json_each(old.attachments))
+    AND digest NOT IN (SELECT digest FROM attached);
+END""",
+    """CREATE TRIGGER attached_to_draft AFTER INSERT ON drafts WHEN new.attachments <> '[]'
+BEGIN
+  INSERT INTO attached (owner, digest)
+    SELECT DISTINCT 'draft:' || new.place, json_extract(value, '$.digest')
+    FROM json_each(new.attachments)
+    WHERE json_extract(value, '$.digest') NOT IN
+      (SELECT digest FROM attached WHERE owner = 'draft:' || new.place);
+END""",
+    """CREATE TRIGGER attached_to_draft_changed AFTER UPDATE OF attachments ON drafts
+WHEN old.attachments <> new.attachments
+BEGIN
+  INSERT INTO attached (owner, digest)
+    SELECT DISTINCT 'draft:' || new.place, json_extract(value, '$.digest')
+    FROM json_each(new.attachments)
+    WHERE json_extract(value, '$.digest') NOT IN
+      (SELECT digest FROM attached WHERE owner = 'draft:' || new.place);
+  DELETE FROM attached WHERE owner = 'draft:' || new.place AND digest NOT IN
+    (SELECT json_extract(value, '$.digest') FROM json_each(new.attachments));
+  DELETE FROM files WHERE digest IN
+    (SELECT json_extract(value, '$.digest') FROM json_each(old.attachments))
+    AND digest NOT IN (SELECT digest FROM attached);
+END""",
+    """CREATE TRIGGER detached_from_draft AFTER DELETE ON drafts WHEN old.attachments <> '[]'
+BEGIN
+  DELETE FROM attached WHERE owner = 'draft:' || old.place;
+  DELETE FROM files WHERE digest IN
+    (SELECT json_extract(value, '$.digest') FROM json_each(old.attachments))
+    AND digest NOT IN (SELECT digest FROM attached);
+END""",
+)
+
+
+def attached_files(connection: Connection) -> None:
+    """Files of messages and drafts: their bytes once, and who names them, kept by triggers."""
+    for statement in _FILES:
+        connection.exec_driver_sql(statement)
+
+
+TRIGGERS = frozenset(
+    statement for statement in (*_MESSAGE_SEARCH, *_FILES) if statement.startswith("CREATE TRIGGER")
+)
+"""Every trigger that there is in a database of ours."""
+
+
 STEPS: tuple[Step, ...] = (
     first_release,
     summaries_and_facts,
@@ -268,6 +328,7 @@ STEPS: tuple[Step, ...] = (
     what_was_asked,
     graphs,
     memory_by_hand,
+    attached_files,
 )
 
 

@@ -90,8 +90,9 @@ class Renaming:
     def _sections(self, text: str) -> str:
         sections = json.loads(self._within(text, "first", "last"))
         for each in sections:
-            if "cut" in each:
-                each["cut"] = {self.messages.get(i, i): kept for i, kept in each["cut"].items()}
+            for name in ("cut", "files"):
+                if name in each:
+                    each[name] = {self.messages.get(i, i): kept for i, kept in each[name].items()}
         return json.dumps(sections, ensure_ascii=False)
 
     def _within(self, text: str, *names: str) -> str:

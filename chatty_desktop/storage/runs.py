@@ -19,8 +19,9 @@ from sqlalchemy import (
     update,
 )
 
+from chatty_desktop.domain.attachments import in_full
 from chatty_desktop.domain.events import LogEntry
-from chatty_desktop.domain.messages import Scope
+from chatty_desktop.domain.messages import Message, Scope
 from chatty_desktop.domain.requests import ToolOffer, Usage
 from chatty_desktop.domain.runs import AskedFor, Run, Section, SentRequest, SentSection
 from chatty_desktop.domain.tokens import estimate
@@ -254,12 +255,34 @@ class StoredRuns:
         if "first" not in kept:
             return Section(kept["origin"], kept["role"], kept["text"])
         cuts: dict[str, int] = kept.get("cut", {})
+        files: dict[str, list[int]] = kept.get("files", {})
         messages = tuple(
             replace(each, content=cut(each.content, cuts[each.id])) if each.id in cuts else each
             for each in await self._messages.range(kept["first"], kept["last"])
             if each.agent_id == scope.agent_id and each.counts
         )
+        if files:
+            messages = await self._with_files(messages, files)
         return Section(kept["origin"], messages=messages, cut=tuple(cuts.items()))
+
+    async def _with_files(
+        self, messages: tuple[Message, ...], kept: Mapping[str, Sequence[int]]
+    ) -> tuple[Message, ...]:
+        """The messages with what went along of their files as text; an image is named."""
+        texts = {f.digest for m in messages for f in m.attachments if not f.is_image}
+        contents = await self._messages.contents(texts)
+        return tuple(
+            replace(
+                each,
+                content=in_full(
+                    each.content, each.attachments, kept[each.id], contents, name_images=True
+                ),
+                attachments=(),
+            )
+            if each.id in kept
+            else each
+            for each in messages
+        )
 
 
 def _of(scope: Scope) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
@@ -281,7 +304,8 @@ def _kept(section: Section) -> dict[str, Any]:
         return {"origin": section.origin, "role": section.role, "text": section.text}
     first, last = section.messages[0].id, section.messages[-1].id
     kept: dict[str, Any] = {"origin": section.origin, "first": first, "last": last}
-    return kept | ({"cut": dict(section.cut)} if section.cut else {})
+    kept |= {"cut": dict(section.cut)} if section.cut else {}
+    return kept | ({"files": dict(section.files)} if section.files else {})
 
 
 def _shown(part: Section) -> list[SentSection]:

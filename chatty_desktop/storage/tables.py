@@ -122,6 +122,7 @@ messages = Table(
     _text("tool_calls", "[]"),
     _text("tool_call_id"),
     Column("thought_seconds", Double, nullable=False, server_default="0"),
+    _text("attachments", "[]"),
     Index("messages_session", "session_id"),
     Index("messages_parent", "parent_id"),
 )
@@ -307,7 +308,26 @@ drafts = Table(
     Column("place", Text, primary_key=True),
     Column("session_id", Text, ForeignKey("sessions.id", ondelete="CASCADE")),
     Column("content", Text, nullable=False),
+    _text("attachments", "[]"),
     Index("drafts_session", "session_id"),
 )
 """What is written and not sent yet. `place`: the id of the chat, "" for the page on which a new one
 begins, which has no `session_id`."""
+
+files = Table(
+    "files",
+    metadata,
+    Column("digest", Text, primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+    _text("text", None),
+)
+"""Attached files. `digest`: SHA-256 of `data`, in hex; `text`: what was read out of a document."""
+
+attached = Table(
+    "attached",
+    metadata,
+    Column("owner", Text, primary_key=True),
+    Column("digest", Text, ForeignKey("files.digest"), primary_key=True),
+    Index("attached_digest", "digest"),
+)
+"""Who names a file: `message:` with an id, `draft:` with a place. Kept by triggers."""

@@ -31,6 +31,9 @@ class Diligent:
         self.gate.set()
         self.failure: Exception | None = None
 
+    async def sees_images(self) -> bool | None:
+        return None
+
     async def context_length(self) -> int | None:
         return 100_000
 

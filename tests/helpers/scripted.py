@@ -49,6 +49,9 @@ class ScriptedModel:
     def fold_requests(self) -> list[ChatRequest]:
         return [request for request in self.requests if _is_fold(request)]
 
+    async def sees_images(self) -> bool | None:
+        return None
+
     async def context_length(self) -> int | None:
         return self.context
 

@@ -118,6 +118,21 @@ def test_ask_prints_the_reply_after_memory_has_settled(
         assert "Kyoto" in run("inspect", "--agent", agent, "--session", "Trip").stdout
 
 
+def test_files_go_along_and_one_that_cannot_ends_it_before_anything_is_said(
+    tmp_path: Path, run: Run, agent: str
+) -> None:
+    notes = tmp_path / "notes.md"
+    notes.write_text("Kyoto in May")
+    with serving(tmp_path):
+        ask = ("ask", "--agent", agent, "--session", "files", "--attach", str(notes))
+        assert run(*ask, "Read this").returncode == 0
+        refused = run(*ask, "--attach", str(tmp_path), "And this")
+        assert refused.returncode != 0
+        assert "is a folder" in refused.stderr
+        sent = json.loads(run("prompt", *ask[1:5], "--json").stdout)
+    assert "Read this\n\nFile: notes.md\n```md\nKyoto in May\n```" in [s["content"] for s in sent]
+
+
 def test_episodes_are_recalled_and_embedded_again_headless(tmp_path: Path, run: Run) -> None:
     file = tmp_path / "eve.json"
     memory = {"kind": "episodic", "top_k": 2, "threshold": 0.3, "ranking": "hybrid"}

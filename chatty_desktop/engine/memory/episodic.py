@@ -77,9 +77,9 @@ class Layer:
                 " embedded once there is one.",
             )
             return []
-        by, vector = await embed_query(embedder, incoming.content)
+        by, vector = await embed_query(embedder, incoming.told)
         hybrid = self._config.ranking == "hybrid"
-        words = incoming.content[:LONGEST_TEXT] if hybrid else None
+        words = incoming.told[:LONGEST_TEXT] if hybrid else None
         scored = await self._around.episodes.score(by, self._around.scope, vector, words)
         branch, place = queue.branch, queue.branch.place(incoming.id)
         candidates = await asyncio.to_thread(
@@ -143,7 +143,7 @@ class Layer:
             kind="episodic",
             episodes={
                 **_counted(counts, present, recall.embedder if recall else None),
-                "query": query.content if query else None,
+                "query": query.told if query else None,
                 "left_out": left_out,
             },
             recalled=tuple({k: v for k, v in row.items() if k != "left_out"} for row in shown),
@@ -181,7 +181,7 @@ class Layer:
         return [
             Section(
                 "episodic",
-                text=template.substitute(said=shown_text(said.role, said.content, said.at)),
+                text=template.substitute(said=shown_text(said.role, said.told, said.at)),
                 message_ids=(said.id,),
             )
             for said in (branch[place] for place in places)
@@ -237,7 +237,7 @@ def _row(candidate: Candidate, said: Message) -> dict[str, Any]:
     return {
         "id": said.id,
         "role": said.role,
-        "content": said.content,
+        "content": said.told,
         "at": said.at,
         "score": candidate.cosine,
         "lexical": candidate.lexical,

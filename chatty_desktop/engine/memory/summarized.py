@@ -191,7 +191,7 @@ class Layer:
         )
         answer = await asking.ask(asking.answer_tokens, question)
         text = read_summary(answer.text, answer.finish)
-        known = "\n".join([summary, *(message.content for message in messages)])
+        known = "\n".join([summary, *(message.told for message in messages)])
         text, dropped = without_examples(text, question, known)
         if not text:
             raise Refused("The answer only repeats the worked examples.")

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
 
+from chatty_desktop.domain.attachments import AttachedFile, Attachment
 from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.chat_document import ChatDocument
 from chatty_desktop.domain.imports.chats import ImportedChat
@@ -22,8 +23,9 @@ from chatty_desktop.domain.search import MessageHits, Query
 class MessageLog(Protocol):
     """The message tree of every session: the truth for text."""
 
-    async def append(self, message: Message) -> None:
-        """Commit a new message under its parent and make it the session's leaf."""
+    async def append(self, message: Message, files: Sequence[AttachedFile] = ()) -> None:
+        """Commit a new message under its parent and make it the session's leaf, with those of its
+        files that no draft or other message holds already."""
         ...
 
     async def update(self, message: Message) -> None:
@@ -31,6 +33,15 @@ class MessageLog(Protocol):
         ...
 
     async def get(self, message_id: str) -> Message | None: ...
+
+    async def contents(self, digests: Collection[str]) -> dict[str, bytes | str]:
+        """What attached files hold, by digest: an image as its bytes, anything else as its text.
+        Those that are gone are not in it."""
+        ...
+
+    async def file_bytes(self, digest: str) -> bytes | None:
+        """An attached file as it was stored, None when it is gone."""
+        ...
 
     async def branch(self, session_id: str) -> Branch:
         """Every message from the first to the session's leaf; it grows as the chat goes on."""
@@ -140,6 +151,18 @@ class Drafts(Protocol):
 
     def keep(self, session_id: str | None, text: str) -> None:
         """Keep what is being written; "" forgets it. It is stored in a moment."""
+        ...
+
+    def files(self, session_id: str | None) -> tuple[Attachment, ...]:
+        """What is attached to it."""
+        ...
+
+    def keep_files(self, session_id: str | None, files: Sequence[Attachment]) -> None:
+        """Have only these attached, which are stored already. It is stored in a moment."""
+        ...
+
+    async def attach(self, session_id: str | None, file: AttachedFile) -> None:
+        """Store a file and attach it. Raises `StorageFailed`; nothing is attached then."""
         ...
 
 

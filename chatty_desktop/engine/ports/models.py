@@ -27,6 +27,11 @@ class ChatModel(Protocol):
         """Tokens that fit the model's context as it is served; None when not known."""
         ...
 
+    async def sees_images(self) -> bool | None:
+        """Whether it looks at images, as its server tells; None when it does not tell. Raises
+        `Unreachable` or `Refused`."""
+        ...
+
     def stream(self, request: ChatRequest) -> AsyncIterator[Delta]:
         """Stream one answer. Closing the iterator closes the connection.
 

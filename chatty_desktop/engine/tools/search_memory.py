@@ -54,7 +54,7 @@ class SearchMemory:
             return ToolResult("Nothing that was said earlier fits.")
         found.sort(key=lambda message: branch.place(message.id) or 0)
         return ToolResult(
-            "\n".join(shown_text(m.role, shortened(m.content, SHOWN_CHARS), m.at) for m in found)
+            "\n".join(shown_text(m.role, shortened(m.told, SHOWN_CHARS), m.at) for m in found)
         )
 
     async def _by_meaning(
@@ -78,7 +78,7 @@ def _by_words(messages: Sequence[Message], words: Sequence[str]) -> list[Message
     """Those that say most of the words first, of equals the newer."""
     counted = []
     for place, message in enumerate(messages):
-        folded = message.content.casefold()
+        folded = message.told.casefold()
         if hits := sum(word in folded for word in words):
             counted.append((hits, place, message))
     return [message for _hits, _place, message in sorted(counted, reverse=True)[:MOST]]

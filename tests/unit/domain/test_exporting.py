@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html.parser import HTMLParser
 
-from chatty_desktop.domain.exporting import chat_as_html
+from chatty_desktop.domain.exporting import chat_as_html, chat_as_markdown
 from chatty_desktop.domain.messages import Message, Session, ToolCall
+from tests.helpers.attached import image_file, text_file
 
 SESSION = Session("s", 'Trip & "more"', 0.0, 0.0, leaf_id="b")
 
@@ -49,3 +51,10 @@ def test_nothing_that_a_message_says_becomes_a_tag_or_is_loaded() -> None:
     links = [attributes.get("href") or "" for name, attributes in tags.found if name == "a"]
     assert not any(link.startswith("javascript") for link in links)
     assert "[x]" in page
+
+
+def test_attached_files_are_named_for_reading() -> None:
+    messages = said("Look", "I see")
+    messages[0] = replace(messages[0], attachments=(text_file("a<b>.md").about, image_file().about))
+    assert "<p>Attached: a&lt;b&gt;.md, photo.png</p>" in chat_as_html(SESSION, messages, {})
+    assert "Attached: a<b>.md, photo.png" in chat_as_markdown(SESSION, messages, {})

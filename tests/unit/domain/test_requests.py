@@ -34,5 +34,5 @@ def test_zero_is_set_and_not_left_to_the_server() -> None:
 
 
 def test_every_sampling_option_of_the_settings_is_one_of_a_request() -> None:
-    others = {"context_length", "tools", "json_schema", "embeds"}
+    others = {"context_length", "tools", "json_schema", "embeds", "vision"}
     assert set(SAMPLING) == ModelOptions.model_fields.keys() - others
