@@ -24,6 +24,7 @@ from chatty_desktop.engine.deletion import Deletions
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.exchange import ChatExchange
 from chatty_desktop.engine.forgetting import Forgetting
+from chatty_desktop.engine.measuring import Measuring
 from chatty_desktop.engine.memories import Memories
 from chatty_desktop.engine.memory_acts import MemoryActs
 from chatty_desktop.engine.memory_past import MemoryPast
@@ -61,6 +62,7 @@ from chatty_desktop.storage.episodes import StoredEpisodes
 from chatty_desktop.storage.folders import StoredFolders
 from chatty_desktop.storage.forgetting import StoredForgetting
 from chatty_desktop.storage.graphs import StoredGraphs
+from chatty_desktop.storage.measurements import StoredMeasurements
 from chatty_desktop.storage.memory import StoredMemory
 from chatty_desktop.storage.messages import StoredMessages
 from chatty_desktop.storage.runs import StoredRuns
@@ -111,6 +113,8 @@ class App:
     episodes: StoredEpisodes
     embedders: SystemEmbedder
     reembedding: Reembedding
+    measurements: StoredMeasurements
+    measuring: Measuring
     consents: PersonsConsents
     tools: ToolBoxes
     memories: Memories
@@ -151,6 +155,7 @@ class App:
         settings = SettingsFile(paths.settings, events.publish)
         await settings.load()
         prompts = await asyncio.to_thread(_read_prompts)
+        scripts = await asyncio.to_thread(_read_scripts)
         database = await Database.open(paths.database, paths.backups)
         try:
             episodes = StoredEpisodes(database, paths.episodes, events.publish)
@@ -165,6 +170,7 @@ class App:
                 database, events.publish, lambda agent_id: episodes.forget(agent_id=agent_id)
             )
             memory = StoredMemory(database)
+            measurements = StoredMeasurements(database)
             runs = StoredRuns(database, messages)
             search = StoredSearch(database)
             keys = ProviderKeys(paths.keys, events.publish)
@@ -255,6 +261,15 @@ class App:
             episodes=episodes,
             embedders=embedders,
             reembedding=Reembedding(episodes, embedders, events.publish),
+            measurements=measurements,
+            measuring=Measuring(
+                messages=messages,
+                models=chooser,
+                prompts=prompts,
+                scripts=scripts,
+                store=measurements,
+                publish=events.publish,
+            ),
             consents=consents,
             tools=tools,
             memories=memories,
@@ -337,6 +352,7 @@ class App:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + CLOSING_SECONDS
         self.reembedding.stop()
+        self.measuring.stop()
         self.data.stop()
         await self.settings.close()
         for part in (
@@ -411,6 +427,14 @@ def _read_prompts() -> dict[str, str]:
         return {file.stem: file.read_text("utf-8") for file in sorted(folder.glob("*.md"))}
     except OSError as error:
         raise StorageFailed(f"The app's own prompts cannot be read: {error}") from error
+
+
+def _read_scripts() -> dict[str, str]:
+    folder = resources_folder() / "measuring"
+    try:
+        return {file.stem: file.read_text("utf-8") for file in sorted(folder.glob("*.json"))}
+    except OSError as error:
+        raise StorageFailed(f"The app's own conversations cannot be read: {error}") from error
 
 
 async def _welcome(agents: StoredAgents, graphs: StoredGraphs, sessions: StoredSessions) -> bool:

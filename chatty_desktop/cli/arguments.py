@@ -61,6 +61,32 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         "--stop-after", type=_count, metavar="N", help="embed N of them; the rest waits"
     )
 
+    measure = commands.add_parser(
+        "measure",
+        parents=[json],
+        help="measure how well models keep the state of an agent; nothing else is changed",
+    )
+    measure.add_argument("--agent", required=True, metavar="A", help="an agent's name or id")
+    measure.add_argument(
+        "--model",
+        required=True,
+        action="append",
+        metavar="M",
+        help="a model to measure, as provider/model; can be given several times",
+    )
+    source = measure.add_mutually_exclusive_group()
+    source.add_argument(
+        "--script",
+        metavar="NAME|FILE",
+        help="one of the app's own conversations, or a file with one"
+        " (else the own one that fits the agent's fields best)",
+    )
+    source.add_argument(
+        "--chat",
+        metavar="S",
+        help="a chat of the agent, by title or id; its right answers are not known",
+    )
+
     for name, what in (
         ("backup", "write the database and the settings, never keys, into one file"),
         ("export", "write every chat, to read and as JSON, and every agent into one file"),

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from chatty_desktop.app import App
-from chatty_desktop.cli import data, shapes
+from chatty_desktop.cli import data, measuring, shapes
 from chatty_desktop.domain.agents import Agent, read_agent, write_agent
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import MessageCommitted
@@ -129,12 +129,18 @@ async def reembed(app: App, call: argparse.Namespace) -> int:
     return 0
 
 
+async def measure(app: App, call: argparse.Namespace) -> int:
+    """Measure how well models keep the agent's state."""
+    return await measuring.measure(app, await _agent(app, call.agent), call)
+
+
 COMMANDS: dict[str, Command] = {
     "ask": ask,
     "inspect": inspect,
     "prompt": prompt,
     "log": log,
     "reembed": reembed,
+    "measure": measure,
     "backup": data.backup,
     "export": data.export,
     "agents": agents,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from chatty_desktop.domain.downloads import Download
+from chatty_desktop.domain.measurement import Measurement
 from chatty_desktop.domain.messages import Message, Scope
 from chatty_desktop.domain.tools import ToolUse
 
@@ -163,6 +164,13 @@ class DownloadChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class Measured:
+    """A measurement of a model has begun, come a fold further, or ended."""
+
+    measurement: Measurement
+
+
+@dataclass(frozen=True, slots=True)
 class McpChanged:
     """An MCP server of that name is not as it was: its state, or what it has."""
 
@@ -213,6 +221,7 @@ Event = (
     | EnginesChanged
     | EmbeddingProgress
     | DownloadChanged
+    | Measured
     | McpChanged
     | RestartWanted
     | Notice

@@ -53,6 +53,10 @@ class ModelChooser:
             return default, "default"
         return await self._models.first_available(), "first"
 
+    def named(self, reference: str) -> ChatModel:
+        """The model of that name. Raises `Invalid` when it names no provider. Asks nobody."""
+        return self._models.chat_model(reference)
+
     def check(self, reference: str) -> None:
         """Raise `Invalid` when a reference names no provider that can be used. Asks nobody."""
         self._models.chat_model(reference)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import zipfile
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from chatty_desktop.storage.backup_file import database_size
 from chatty_desktop.storage.chat_documents import read_chat
 from chatty_desktop.storage.database import raw
 from chatty_desktop.storage.disk import require_room, whole_file
+from chatty_desktop.storage.measurements import measurements_of
 from chatty_desktop.storage.messages import message_of
 from chatty_desktop.storage.sessions import session_of
 
@@ -43,6 +45,10 @@ def _write(connection: Connection, archive: zipfile.ZipFile, work: Work) -> tupl
     for row in agents:
         definition = AgentDefinition.model_validate_json(row.definition)
         archive.writestr(f"agents/{file_stem(row.name, row.id)}.json", write_agent(definition))
+        if measured := measurements_of(connection, row.id):
+            values = [each.model_dump(mode="json") for each in measured]
+            text = json.dumps(values, ensure_ascii=False, indent=1)
+            archive.writestr(f"measurements/{file_stem(row.name, row.id)}.json", text)
     sessions = connection.execute(
         select(tables.sessions)
         .where(tables.sessions.c.deleted_at.is_(None))

@@ -137,6 +137,9 @@ def delete_messages(
     memory = _forget_memory(connection, session_id, touched)
     _mend_starts(connection, session_id, tree, gone)
     _mend_episodes(connection, session_id, gone)
+    # What was measured with the chat holds its words.
+    measured = tables.measurements.c.session_id == session_id
+    connection.execute(delete(tables.measurements).where(measured))
     _forget_runs(connection, session_id, tree, gone, touched)
     _rejoin(connection, session_id, tree, gone)
     episodes = _delete(connection, tables.episodes.c.message_id, gone)

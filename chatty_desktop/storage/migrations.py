@@ -317,6 +317,21 @@ TRIGGERS = frozenset(
 """Every trigger that there is in a database of ours."""
 
 
+_MEASUREMENTS = """
+CREATE TABLE measurements (id TEXT NOT NULL PRIMARY KEY,
+  agent_id TEXT NOT NULL REFERENCES agents (id) ON DELETE CASCADE,
+  session_id TEXT REFERENCES sessions (id) ON DELETE CASCADE, model TEXT NOT NULL,
+  content TEXT NOT NULL, at DOUBLE PRECISION NOT NULL);
+CREATE INDEX measurements_agent ON measurements (agent_id, at);
+CREATE INDEX measurements_session ON measurements (session_id);
+"""
+
+
+def measurements(connection: Connection) -> None:
+    """What measuring models for agents came to."""
+    _each(connection, _MEASUREMENTS)
+
+
 STEPS: tuple[Step, ...] = (
     first_release,
     summaries_and_facts,
@@ -329,6 +344,7 @@ STEPS: tuple[Step, ...] = (
     graphs,
     memory_by_hand,
     attached_files,
+    measurements,
 )
 
 

@@ -331,3 +331,19 @@ attached = Table(
     Index("attached_digest", "digest"),
 )
 """Who names a file: `message:` with an id, `draft:` with a place. Kept by triggers."""
+
+
+measurements = Table(
+    "measurements",
+    metadata,
+    _id(),
+    Column("agent_id", Text, ForeignKey("agents.id", ondelete="CASCADE"), nullable=False),
+    Column("session_id", Text, ForeignKey("sessions.id", ondelete="CASCADE")),
+    Column("model", Text, nullable=False),
+    Column("content", Text, nullable=False),
+    Column("at", Double, nullable=False),
+    Index("measurements_agent", "agent_id", "at"),
+    Index("measurements_session", "session_id"),
+)
+"""What measuring a model for an agent came to. `session_id`: the chat that was measured, whose
+words are in it; NULL for a script."""

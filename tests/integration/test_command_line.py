@@ -133,6 +133,69 @@ def test_files_go_along_and_one_that_cannot_ends_it_before_anything_is_said(
     assert "Read this\n\nFile: notes.md\n```md\nKyoto in May\n```" in [s["content"] for s in sent]
 
 
+def test_models_are_measured_headless_and_what_was_measured_is_kept(
+    tmp_path: Path, run: Run, agent: str
+) -> None:
+    script = {
+        "title": "Kyoto",
+        "fields": [{"name": "goal", "description": "what they are trying to achieve"}],
+        "turns": [
+            {"user": "I plan a trip to Kyoto.", "assistant": "Nice.", "want": {"goal": ["kyoto"]}},
+            {"user": "What is a ryokan?", "assistant": "An inn."},
+        ],
+    }
+    file = tmp_path / "kyoto.json"
+    file.write_text(json.dumps(script), "utf-8")
+    call = ("measure", "--agent", agent, "--script", str(file))
+    changes = json.dumps([{"key": "goal", "value": "a trip to Kyoto"}])
+    with serving(tmp_path, "--model", "small", "--model", "large", "--fold", changes):
+        done = run(*call, "--model", "lab/small", "--model", "lab/large", "--json")
+        document = parsed(done)
+        assert (document["agent"], document["source"]) == ("Ada", "Kyoto")
+        small, large = document["models"]
+        assert (small["model"], small["folds"], small["without_fault"]) == ("lab/small", 2, 2)
+        assert (large["keys_right"], large["keys_missed"]) == (0, 1)
+        assert (small["verdict"], small["judged_fields"]) == ("too_few", ["goal"])
+        step = large["steps"][0]
+        assert step["expected"] == {"goal": ["kyoto"]} and step["missed"] == ["goal"]
+        assert "lab/large: step 2 of 2" in done.stderr
+
+        done = run(*call, "--model", "lab/small")
+        assert done.returncode == 0 and "Too little was measured to say." in done.stdout
+        done = run("measure", "--agent", agent, "--model", "lab/small")
+        assert done.returncode == 0 and "lab/small" in done.stdout, done.stderr
+
+        assert run("ask", "--agent", agent, "--session", "Trip", "Hello!").returncode == 0
+        done = run("measure", "--agent", agent, "--chat", "Trip", "--model", "lab/small", "--json")
+        (own,) = parsed(done)["models"]
+        assert (own["folds"], own["judged_fields"]) == (1, [])
+    with closing(sqlite3.connect(tmp_path / "chatty.db")) as database:
+        (count,) = database.execute("SELECT count(*) FROM measurements").fetchone()
+    assert count == 5
+
+    done = run(*call, "--model", "lab/small")
+    assert done.returncode == 1 and "lab/small" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("--agent", "Nobody", "--model", "lab/small"), "There is no agent called 'Nobody'"),
+        (("--agent", "Small talk", "--model", "lab/small"), "keeps no state"),
+        (("--agent", "Companion", "--model", "nowhere/x"), "nowhere"),
+        (("--agent", "Companion", "--model", "lab/small", "--script", "gone"), "planning"),
+        (("--agent", "Companion", "--model", "lab/small", "--chat", "gone"), "no session"),
+    ],
+)
+def test_what_cannot_be_measured_is_said_and_ends_with_1(
+    tmp_path: Path, run: Run, arguments: tuple[str, ...], said: str
+) -> None:
+    settings_for(tmp_path, "http://127.0.0.1:9/v1")
+    done = run("measure", *arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert said in done.stderr and "Traceback" not in done.stderr
+
+
 def test_episodes_are_recalled_and_embedded_again_headless(tmp_path: Path, run: Run) -> None:
     file = tmp_path / "eve.json"
     memory = {"kind": "episodic", "top_k": 2, "threshold": 0.3, "ranking": "hybrid"}

@@ -10,6 +10,7 @@ from chatty_desktop.engine.ports.chats import (
     Sessions,
 )
 from chatty_desktop.engine.ports.graphs import Graphs
+from chatty_desktop.engine.ports.measurements import Measurements
 from chatty_desktop.engine.ports.memory import EpisodeStore, MemoryStore
 from chatty_desktop.engine.ports.models import ChatModel, Embedder, Embedders, Models
 from chatty_desktop.engine.ports.runs import Publish, Runs
@@ -27,6 +28,7 @@ __all__ = [
     "Folders",
     "Graphs",
     "Keys",
+    "Measurements",
     "MemoryStore",
     "MessageLog",
     "MessageSearch",

@@ -29,25 +29,15 @@ from chatty_desktop.domain.folding import (
     retry_prompt,
     to_patch,
 )
+from chatty_desktop.domain.measuring import Script, judge, read_script
 from chatty_desktop.domain.messages import Message, Role
 from chatty_desktop.domain.questions import Turn
 from chatty_desktop.domain.state import PatchRefused, apply_patch
-from chatty_desktop.domain.strategies import StateField
 
 HERE = Path(__file__).parent
 PROMPTS = HERE.parents[2] / "resources" / "prompts"
 MAX_CHARS = 4000
 MAX_TOKENS = 700
-
-
-@dataclass(frozen=True)
-class Chat:
-    """A scripted chat: `turns` of {user, assistant, want}, see README.md."""
-
-    name: str
-    spec: str
-    fields: tuple[StateField, ...]
-    turns: tuple[dict[str, Any], ...]
 
 
 @dataclass(frozen=True)
@@ -83,14 +73,10 @@ Ask = Callable[[Sequence[Turn], dict[str, Any] | None], tuple[str, int]]
 """Sends a question with a schema or none; returns the reply and the prompt's tokens."""
 
 
-def read_chats(folders: Sequence[Path]) -> list[Chat]:
+def read_chats(folders: Sequence[Path]) -> list[Script]:
     """Every chat in the folders and below them, by path."""
-    chats = []
-    for path in sorted(path for folder in folders for path in folder.rglob("*.json")):
-        data = json.loads(path.read_text(encoding="utf-8"))
-        fields = tuple(StateField.model_validate(field) for field in data["fields"])
-        chats.append(Chat(data["name"], data["spec"], fields, tuple(data["turns"])))
-    return chats
+    paths = sorted(path for folder in folders for path in folder.rglob("*.json"))
+    return [read_script(path.read_text(encoding="utf-8")) for path in paths]
 
 
 def ways() -> dict[str, Way]:
@@ -108,22 +94,21 @@ def ways() -> dict[str, Way]:
     return {way.name: way for way in found}
 
 
-def run_chat(chat: Chat, way: Way, ask: Ask) -> Iterator[Score]:
+def run_chat(chat: Script, way: Way, ask: Ask) -> Iterator[Score]:
     """Fold the chat turn by turn."""
     state: dict[str, Any] = {}
     for number, turn in enumerate(chat.turns):
-        messages = [_message("user", turn["user"]), _message("assistant", turn["assistant"])]
+        messages = [_message("user", turn.user), _message("assistant", turn.assistant)]
         started = time.perf_counter()
         after, replies, dropped, tokens, reason = fold(chat, way, ask, state, messages)
         seconds = time.perf_counter() - started
-        want: dict[str, list[str] | None] = turn["want"]
-        names = {field.name for field in chat.fields}
+        judged = judge(turn.want, state, after, [field.name for field in chat.fields])
         yield Score(
-            chat=chat.name,
+            chat=chat.title,
             turn=number,
             accepted=not reason,
-            right=all(_fits(after.get(key), wanted) for key, wanted in want.items()),
-            clean=all(state.get(key) == after.get(key) for key in names - set(want)),
+            right=len(judged.right) == len(turn.want),
+            clean=judged.clean,
             attempts=len(replies),
             seconds=seconds,
             prompt_tokens=tokens,
@@ -137,7 +122,7 @@ def run_chat(chat: Chat, way: Way, ask: Ask) -> Iterator[Score]:
 
 
 def fold(
-    chat: Chat, way: Way, ask: Ask, state: dict[str, Any], messages: list[Message]
+    chat: Script, way: Way, ask: Ask, state: dict[str, Any], messages: list[Message]
 ) -> tuple[dict[str, Any], list[str], tuple[dict[str, Any], ...], int, str]:
     """One fold with its retry: (Σ after it, replies, dropped, prompt tokens, why refused)."""
     schema = fold_schema(chat.fields, state) if way.constrained else None
@@ -168,7 +153,7 @@ def fold(
 
 
 def _read(
-    reply: str, chat: Chat, way: Way, state: dict[str, Any], messages: list[Message]
+    reply: str, chat: Script, way: Way, state: dict[str, Any], messages: list[Message]
 ) -> Proposal:
     if not way.grounded:
         return Proposal(to_patch(read_reply(reply)))
@@ -180,13 +165,6 @@ def _message(role: Role, content: str) -> Message:
         id="", session_id="", parent_id=None, agent_id="", run_id="", role=role, content=content,
         at=0.0,
     )  # fmt: skip
-
-
-def _fits(value: Any, wanted: list[str] | None) -> bool:
-    if wanted is None:
-        return value is None
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    return value is not None and any(each.casefold() in text.casefold() for each in wanted)
 
 
 def asking(base_url: str, key: str, model: str) -> Ask:

@@ -31,7 +31,15 @@ def test_json_is_asked_for_by_command() -> None:
 
 
 @pytest.mark.parametrize(
-    "argv", [["ask"], ["agents"], ["inspect", "--agent", "Ada"], ["fly"], ["ask", "--agent"]]
+    "argv",
+    [
+        ["ask"],
+        ["agents"],
+        ["inspect", "--agent", "Ada"],
+        ["fly"],
+        ["measure", "--agent", "A"],
+        ["ask", "--agent"],
+    ],
 )
 def test_a_wrong_call_ends_with_status_2(
     argv: list[str], capsys: pytest.CaptureFixture[str]
