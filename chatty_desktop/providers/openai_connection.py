@@ -13,6 +13,9 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
+# The SDK looks at what httpx holds if it finds it loaded, which fails while another thread is just
+# loading it. Loaded here, it is whole before anything is asked.
+import httpx  # noqa: F401
 import openai
 from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream
 from openai.types.chat import ChatCompletionChunk
