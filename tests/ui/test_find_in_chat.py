@@ -8,10 +8,11 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QToolButton
+from PySide6.QtWidgets import QTextEdit, QToolButton
 from pytestqt.qtbot import QtBot
 
 from chatty_desktop.domain.messages import Message
+from chatty_desktop.ui.chat.body import MessageBody
 from chatty_desktop.ui.chat.find import FindInChat
 from chatty_desktop.ui.theme import Theme
 from tests.ui.opened import Opened
@@ -57,7 +58,7 @@ class Search:
             selection.cursor.selectedText()
             for view in self.scene.views
             for body in view.text._bodies
-            for selection in body.extraSelections()
+            for selection in painted(body)
         ]
 
     def meant(self, theme: Theme) -> list[tuple[str, str]]:
@@ -66,9 +67,15 @@ class Search:
             (view.message.id, selection.cursor.selectedText())
             for view in self.scene.views
             for body in view.text._bodies
-            for selection in body.extraSelections()
+            for selection in painted(body)
             if selection.format.background().color().name() == theme.tokens.accent
         ]
+
+
+def painted(body: MessageBody) -> list[QTextEdit.ExtraSelection]:
+    """The marks of a text that was drawn; they are made when it is."""
+    body.grab()
+    return list(body.extraSelections())
 
 
 Look = Callable[[list[Message]], Search]
@@ -189,6 +196,17 @@ async def test_esc_ends_the_search_and_its_marks(theme: Theme, look: Look) -> No
     assert left == [True]
 
 
+async def test_marks_are_made_only_where_a_message_is_in_sight(theme: Theme, look: Look) -> None:
+    search = look(chat(*("e " * 2_000 for _ in range(12))))
+    await search.open("e")
+    await until(lambda: search.bar.count.text().endswith("24,000"))
+    bodies = [body for view in search.scene.views for body in view.text._bodies]
+    in_sight = [body for body in bodies if not body.visibleRegion().isEmpty()]
+    assert 0 < len(in_sight) < len(bodies)
+    await until(lambda: all(len(body.extraSelections()) == body.marked for body in in_sight))
+    assert not any(body.extraSelections() for body in bodies if body not in in_sight)
+
+
 async def test_a_new_message_is_counted_and_the_place_stays(theme: Theme, look: Look) -> None:
     search = look(chat("a word"))
     await search.open("word")
@@ -250,7 +268,7 @@ async def test_the_words_of_a_search_of_all_chats_are_marked_in_the_chat_that_is
         selection.cursor.selectedText()
         for view in open_window.views
         for body in view.text._bodies
-        for selection in body.extraSelections()
+        for selection in painted(body)
     ]
     assert marked == ["answer"] * 3
     window.sessions.search.clear()

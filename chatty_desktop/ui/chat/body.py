@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import accumulate
 from typing import Any
 
 from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
@@ -58,7 +59,10 @@ class MessageBody(QTextBrowser):
         super().__init__(parent)
         self._theme = theme
         self._code: list[tuple[QTextFrame, Block, tuple[QToolButton, ...]]] = []
-        self._marks: list[QTextCursor] = []
+        self._pattern: re.Pattern[str] | None = None
+        self._found_places: list[tuple[int, int]] | None = []
+        self._meant: int | None = None
+        self._marks_due = False
         self.setProperty("bare", True)
         self.setAccessibleName(tr("Text of the message"))
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -121,44 +125,57 @@ class MessageBody(QTextBrowser):
     @property
     def marked(self) -> int:
         """How many places are marked."""
-        return len(self._marks)
+        return len(self._places)
+
+    @property
+    def _places(self) -> list[tuple[int, int]]:
+        """From where to where they stand, in the document's own counting."""
+        if self._found_places is None:
+            self._found_places = []
+            if self._pattern is not None:
+                text = self.document().toPlainText()
+                self._found_places = _in_units(text, list(spans(text, self._pattern)))
+        return self._found_places
 
     def mark(self, pattern: re.Pattern[str] | None) -> None:
         """Mark every place that a pattern finds in the words on the screen, folded as a search
-        folds them."""
-        self._marks = []
-        if pattern is not None:
-            text = self.document().toPlainText()
-            wide = any(char > "\uffff" for char in text)
-            for start, end in spans(text, pattern):
-                cursor = QTextCursor(self.document())
-                # Qt counts UTF-16.
-                cursor.setPosition(_units(text[:start]) if wide else start)
-                ends = _units(text[:end]) if wide else end
-                cursor.setPosition(ends, QTextCursor.MoveMode.KeepAnchor)
-                self._marks.append(cursor)
-        self.set_found(None)
+        folds them. Looked for and drawn when the text comes into sight."""
+        self._pattern, self._found_places = pattern, None
+        self._meant, self._marks_due = None, True
+        if pattern is None:
+            self._show_marks()
+        self.viewport().update()
 
     def set_found(self, number: int | None) -> QRect:
         """Show which of the marked places is the one meant; returns where it is."""
+        self._meant, self._marks_due = number, True
+        self.viewport().update()
+        if number is None:
+            return QRect()
+        return self.cursorRect(self._cursor(self._places[number][0]))
+
+    def _show_marks(self) -> None:
+        self._marks_due = False
         tokens = self._theme.tokens
         shown: list[QTextEdit.ExtraSelection] = []
-        for at, cursor in enumerate(self._marks):
+        for at, (start, end) in enumerate(self._places):
             selection = QTextEdit.ExtraSelection()
             look = QTextCharFormat()
-            meant = at == number
+            meant = at == self._meant
             look.setBackground(QColor(tokens.accent if meant else tokens.mark))
             look.setForeground(QColor(tokens.on_accent if meant else tokens.text))
-            selection.cursor = cursor
+            selection.cursor = self._cursor(start, end)
             selection.format = look
             shown.append(selection)
         if shown or self.extraSelections():
             self.setExtraSelections(shown)
-        if number is None:
-            return QRect()
-        at_start = QTextCursor(self._marks[number])
-        at_start.setPosition(at_start.selectionStart())
-        return self.cursorRect(at_start)
+
+    def _cursor(self, start: int, end: int | None = None) -> QTextCursor:
+        cursor = QTextCursor(self.document())
+        cursor.setPosition(start)
+        if end is not None:
+            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        return cursor
 
     # --- size ----------------------------------------------------------------------------
 
@@ -238,6 +255,8 @@ class MessageBody(QTextBrowser):
             self.dragged.emit(event.position().toPoint())
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        if self._marks_due:
+            self._show_marks()
         if self._code:
             self._paint_code_panels()
         super().paintEvent(event)
@@ -322,5 +341,9 @@ class MessageBody(QTextBrowser):
             QDesktopServices.openUrl(url)
 
 
-def _units(text: str) -> int:
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+def _in_units(text: str, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Places counted as Qt counts, which is in UTF-16."""
+    if all(char <= "\uffff" for char in text):
+        return places
+    units = list(accumulate((1 + (char > "\uffff") for char in text), initial=0))
+    return [(units[start], units[end]) for start, end in places]
