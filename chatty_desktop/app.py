@@ -31,6 +31,7 @@ from chatty_desktop.engine.memory_past import MemoryPast
 from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.providers import Providers
 from chatty_desktop.engine.reembed import Reembedding
+from chatty_desktop.engine.replay import Replay
 from chatty_desktop.engine.running import Running
 from chatty_desktop.engine.standing import ModelStanding
 from chatty_desktop.engine.titles import Titles
@@ -70,6 +71,7 @@ from chatty_desktop.storage.search import StoredSearch
 from chatty_desktop.storage.secrets import ProviderKeys
 from chatty_desktop.storage.sessions import StoredSessions
 from chatty_desktop.storage.settings_file import SettingsFile
+from chatty_desktop.storage.throwaway import throwaway_stores
 
 log = logging.getLogger(__name__)
 
@@ -124,6 +126,7 @@ class App:
     data: DataFolder
     deletions: Deletions
     forgetting: Forgetting
+    replay: Replay
     is_new: bool
     titles: Titles
     sent: SentRequests
@@ -287,6 +290,13 @@ class App:
             deletions=Deletions(chat, sessions, search.tidy),
             forgetting=Forgetting(
                 StoredForgetting(database, paths, episodes), chat, events.publish
+            ),
+            replay=Replay(
+                messages=messages,
+                models=chooser,
+                embedders=embedders,
+                prompts=prompts,
+                stores=throwaway_stores,
             ),
             is_new=is_new,
             titles=Titles(

@@ -14,6 +14,7 @@ from chatty_desktop.engine.ports.measurements import Measurements
 from chatty_desktop.engine.ports.memory import EpisodeStore, MemoryStore
 from chatty_desktop.engine.ports.models import ChatModel, Embedder, Embedders, Models
 from chatty_desktop.engine.ports.runs import Publish, Runs
+from chatty_desktop.engine.ports.throwaway import ThrowawayStores
 from chatty_desktop.engine.ports.tools import Consents, Pages, ToolBox
 
 __all__ = [
@@ -38,5 +39,6 @@ __all__ = [
     "Runs",
     "Sessions",
     "SettingsStore",
+    "ThrowawayStores",
     "ToolBox",
 ]

@@ -1,0 +1,53 @@
+"""Stores in a folder that is gone afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from chatty_desktop.domain.errors import StorageFailed
+from chatty_desktop.engine.ports import ThrowawayStores
+from chatty_desktop.storage.database import Database
+from chatty_desktop.storage.episodes import StoredEpisodes
+from chatty_desktop.storage.memory import StoredMemory
+from chatty_desktop.storage.messages import StoredMessages
+from chatty_desktop.storage.runs import StoredRuns
+from chatty_desktop.storage.sessions import StoredSessions
+
+
+def _nobody(_event: object) -> None:
+    """Hears what happens there."""
+
+
+@asynccontextmanager
+async def throwaway_stores() -> AsyncIterator[ThrowawayStores]:
+    """Empty stores in a folder of the system for passing files. Raises `StorageFailed`."""
+    try:
+        folder = Path(await asyncio.to_thread(tempfile.mkdtemp, prefix="chatty-replay-"))
+    except OSError as error:
+        raise StorageFailed(
+            f"No folder for the replay could be made: {error.strerror or error}. Make room there."
+        ) from error
+    try:
+        database = await Database.open(folder / "chatty.db", folder / "backups")
+        try:
+            messages = StoredMessages(database)
+            episodes = StoredEpisodes(database, folder / "episodes", _nobody)
+            try:
+                yield ThrowawayStores(
+                    sessions=StoredSessions(database, _nobody, _nobody),
+                    messages=messages,
+                    memory=StoredMemory(database),
+                    runs=StoredRuns(database, messages),
+                    episodes=episodes,
+                )
+            finally:
+                await episodes.close()
+        finally:
+            await database.close()
+    finally:
+        await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
