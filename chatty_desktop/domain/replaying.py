@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -73,11 +74,14 @@ class Marks:
     def __init__(self, marks: Iterable[str], chat: Sequence[Message]) -> None:
         self.marks = tuple(dict.fromkeys(" ".join(each.split()) for each in marks if each.strip()))
         self._folded = [folded_text(mark) for mark in self.marks]
-        self._said = [set(self._in(message.content)) for message in chat]
+        self._said: list[list[int]] = [[] for _mark in self.marks]
+        for place, message in enumerate(chat):
+            for mark in self._in(message.content):
+                self._said[mark].append(place)
 
     def first_said(self, mark: int) -> int | None:
         """The place of the first message that says a mark."""
-        return next((at for at, said in enumerate(self._said) if mark in said), None)
+        return self._said[mark][0] if self._said[mark] else None
 
     def sent(self, turn: ReplayedTurn) -> set[int]:
         """The marks that are in a request, by their number."""
@@ -85,11 +89,16 @@ class Marks:
         for part in turn.parts:
             if part.text:
                 found.update(self._in(part.text))
-            for place in range(part.begin, part.end):
-                found |= self._said[place]
+            found.update(
+                mark
+                for mark, places in enumerate(self._said)
+                if (at := bisect_left(places, part.begin)) < len(places) and places[at] < part.end
+            )
         return found
 
     def _in(self, text: str) -> Iterable[int]:
+        if not self._folded:
+            return ()
         folded = " ".join(folded_text(text).split())
         return (number for number, mark in enumerate(self._folded) if mark in folded)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 
@@ -67,7 +67,7 @@ class Replay:
 
     async def run(
         self, chat: ReplayedChat, setup: ReplaySetup, model: str | None = None
-    ) -> AsyncIterator[ReplayedTurn]:
+    ) -> AsyncGenerator[ReplayedTurn, None]:
         """Turn after turn. `model` makes the memory of kinds that ask one. Leaving it early stops
         it. Raises `ChattyError` when it cannot go on."""
         if setup.asks_model and model is None:

@@ -7,15 +7,18 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QMainWindow
+from PySide6.QtWidgets import QApplication, QMainWindow
 
 from chatty_desktop.app import App
+from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.forgetting import ForgetTarget
+from chatty_desktop.domain.messages import Scope
 from chatty_desktop.domain.settings import with_appearance
 from chatty_desktop.domain.text_size import stepped
 from chatty_desktop.ui.announcing import Announcer, ChatAnnouncements
 from chatty_desktop.ui.chat.pane import ChatPane
 from chatty_desktop.ui.inspector.panel import InspectorPanel
+from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.menus import Actions
 from chatty_desktop.ui.palette.palette import Palette
 from chatty_desktop.ui.tasks import Tasks
@@ -45,7 +48,7 @@ class Everywhere(QObject):
     ) -> None:
         super().__init__(window)
         self._window, self._app, self._theme, self._tasks = window, app, theme, tasks
-        self._chat = chat
+        self._chat, self._inspector = chat, inspector
         self._connect_chat(actions, chat, inspector)
         self.announcer = Announcer(window)
         names = chat.composer.picker
@@ -70,6 +73,31 @@ class Everywhere(QObject):
         dialog.message_wanted.connect(self._chat.open_at)
         self._tasks.start(dialog.open_for(target))
         return dialog
+
+    def replay(self) -> None:
+        """Replay the chat that is open under other kinds of memory, of the agent that is chosen."""
+        scope = self._inspector.scope
+        if scope is None:
+            self._tasks.start(_nothing_open())
+            return
+        # Words that are chosen somewhere in the window are what the person wants to watch.
+        focused = QApplication.focusWidget()
+        cursor = getattr(focused, "textCursor", None)
+        self._tasks.start(self._open_replay(scope, cursor().selectedText() if cursor else ""))
+
+    async def _open_replay(self, scope: Scope, watched: str) -> None:
+        from chatty_desktop.ui.replay.dialog import ReplayDialog
+
+        ReplayDialog(
+            replay=self._app.replay,
+            models=self._app.models,
+            agent=await self._app.memories.agent(scope.agent_id),
+            scope=scope,
+            theme=self._theme,
+            tasks=self._tasks,
+            parent=self._window,
+            watched=watched,
+        ).show()
 
     def _connect_chat(self, do: Actions, chat: ChatPane, inspector: InspectorPanel) -> None:
         picker = chat.composer.picker
@@ -97,6 +125,8 @@ class Everywhere(QObject):
 
         chat.acts.forget_wanted.connect(self.forget)
         inspector.forget_wanted.connect(self.forget)
+        do.replay.triggered.connect(self.replay)
+        inspector.replay_wanted.connect(self.replay)
         do.forget_message.triggered.connect(forget_last)
         inspector.message_wanted.connect(chat.show_message)
         inspector.verbatim_from_changed.connect(chat.transcript.drawn.set_verbatim_from)
@@ -117,3 +147,7 @@ class Everywhere(QObject):
 
     def _open_log(self) -> None:
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._app.paths.logs)))
+
+
+async def _nothing_open() -> None:
+    raise Invalid(tr("Open a chat first: what was said in it is replayed."))

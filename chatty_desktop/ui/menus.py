@@ -78,6 +78,7 @@ class Actions(QObject):
         self.version_after = self._make(N_("Version af&ter"), "Alt+Right", "caret-right")
         self.message_menu = self._make(N_("&More …"), "Ctrl+Shift+M", "dots-three")
         self.show_prompt = self._make(N_("&What the model was given"), "Ctrl+Alt+P", "file-text")
+        self.replay = self._make(N_("Replay with other kinds of memory …"), "", "chart-line")
         self.forget_message = self._make(N_("Forget the last message with proof …"), "", "eraser")
         self.forget_chat = self._make(N_("Forget the chat with proof …"), "", "eraser")
         self.next_chat = self._make(N_("&Next chat"), "Ctrl+PgDown", "caret-down")
@@ -105,7 +106,7 @@ class Actions(QObject):
             chat, self.open_apart, self.rename, self.pin, self.move, self.duplicate, self.archive
         )
         self._add(chat, self.delete, self.undo_delete, self.forget_chat, None, self.stop, None)
-        self._add(chat, self.import_chats, self.export_chat, None)
+        self._add(chat, self.import_chats, self.export_chat, self.replay, None)
         self._add(chat, self.settings, self.set_up, None, self.quit)
         view = _menu(bar, N_("&View"))
         self._add(view, self.sidebar, self.inspector, self.run_log, None)
@@ -125,7 +126,7 @@ class Actions(QObject):
     def fill_for_one_chat(self, bar: QMenuBar) -> QAction:
         """Build the menus of a window that shows one chat; returns what closes it."""
         close = self._make(N_("&Close window"), "Ctrl+W", "x")
-        self._add(_menu(bar, N_("&Chat")), self.stop, None, close)
+        self._add(_menu(bar, N_("&Chat")), self.stop, self.replay, None, close)
         view = _menu(bar, N_("&View"))
         self._add(view, self.inspector, None, self.larger, self.smaller, self.usual_size)
         self._fill_message(_menu(bar, N_("&Message")))

@@ -138,7 +138,7 @@ async def test_a_replay_that_is_left_early_stops_and_clears_up(desk: Desk) -> No
     setup = ReplaySetup("whole", parse_strategy({"kind": "full_transcript"}))
     turns = replay.run(chat, setup)
     assert (await anext(turns)).place == 0
-    await turns.aclose()  # type: ignore[attr-defined]
+    await turns.aclose()
     assert left_over() == folders
 
 

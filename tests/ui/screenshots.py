@@ -27,6 +27,7 @@ from chatty_desktop.domain.forgetting import ForgetTarget
 from chatty_desktop.domain.messages import Scope
 from chatty_desktop.domain.tools import Consent, ToolSpec, ToolUse
 from chatty_desktop.ui.main_window import MainWindow
+from chatty_desktop.ui.replay.dialog import ReplayDialog
 from chatty_desktop.ui.settings.pages import PAGES
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
@@ -209,6 +210,20 @@ async def _forget(stage: Stage) -> None:
     await stage.settle()
 
 
+async def _replay(stage: Stage, page: int = 0) -> None:
+    """Three kinds of memory and the agent's own, on a chat."""
+    await _chat(stage)
+    stage.window.actions_.replay.trigger()
+    await stage.settle()
+    dialog = stage.window.findChildren(ReplayDialog)[0]
+    dialog.form.marks.setPlainText("Kyoto\n70,000 yen")
+    dialog.form.own.setChecked(False)
+    dialog.form.settings["window"].setText("2, 4")
+    dialog.run.click()
+    await stage.settle()
+    dialog.results.setCurrentIndex(page)
+
+
 async def _forgotten(stage: Stage) -> None:
     """That a chat is gone, but for a backup."""
     await _chat(stage)
@@ -296,6 +311,9 @@ VIEWS = {
     "ledger": View(_ledger),
     "forget": View(_forget, _dialog),
     "gone": View(_forgotten, _dialog),
+    "replay": View(_replay, _dialog),
+    "replayed-facts": View(lambda stage: _replay(stage, 2), _dialog),
+    "replayed-turn": View(lambda stage: _replay(stage, 3), _dialog),
     "search": View(_searching),
     "editor": View(_editor, _dialog),
     "deleted": View(_deleting),

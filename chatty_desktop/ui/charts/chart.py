@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QVBoxLayout,
     QWidget,
 )
+from shiboken6 import isValid
 
 from chatty_desktop.ui.charts.data import ChartData
 from chatty_desktop.ui.charts.legend import Legend
@@ -111,7 +112,8 @@ class Chart(QWidget):
         self._drawing = await asyncio.to_thread(
             importlib.import_module, "chatty_desktop.ui.charts.plot"
         )
-        self._draw()
+        if isValid(self):  # what it stands in may have been closed meanwhile
+            self._draw()
 
     def _draw(self) -> None:
         if self._data is None or self._drawing is None:

@@ -37,6 +37,7 @@ from chatty_desktop.ui.inspector.ledger_view import LedgerView
 from chatty_desktop.ui.inspector.memory_view import MemoryView
 from chatty_desktop.ui.inspector.prompt_view import PromptView, ShownRequest
 from chatty_desktop.ui.language import tr, translated
+from chatty_desktop.ui.pieces import icon_button
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.throttle import Throttle
@@ -56,6 +57,7 @@ class InspectorPanel(QWidget):
     verbatim_from_changed: the id of the oldest message the model will see word for word, or None.
 
     forget_wanted: the `ForgetTarget` that is to leave no trace.
+    replay_wanted: the chat is to be replayed under other kinds of memory.
 
     `wire` gives a request to a model as it is sent.
     """
@@ -63,6 +65,7 @@ class InspectorPanel(QWidget):
     message_wanted = Signal(str)
     verbatim_from_changed = Signal(object)
     forget_wanted = Signal(object)
+    replay_wanted = Signal()
 
     def __init__(
         self,
@@ -121,6 +124,9 @@ class InspectorPanel(QWidget):
         self.tabs.addTab(self.memory, tr("Memory"))
         self.tabs.addTab(self.prompt, tr("Prompt"))
         self.tabs.addTab(self.ledger, tr("Ledger"))
+        replay = icon_button(theme, "chart-line", tr("Replay with other kinds of memory"))
+        replay.clicked.connect(self.replay_wanted)
+        self.tabs.setCornerWidget(replay)
         # The request is read only while it is looked at: it can hold a whole chat.
         self.tabs.currentChanged.connect(lambda _tab: self._refresh())
         column = QVBoxLayout(self)
@@ -133,6 +139,11 @@ class InspectorPanel(QWidget):
         unsubscribe = events.subscribe(self._heard)
         self.destroyed.connect(unsubscribe)
         self._say_nothing_chosen()
+
+    @property
+    def scope(self) -> Scope | None:
+        """The agent and the session whose memory is shown."""
+        return self._scope
 
     def set_scope(self, scope: Scope | None) -> None:
         """Show the memory of one agent in one session; None shows none."""
