@@ -16,6 +16,7 @@ DerivedKind = Literal[
     "message",
     "title",
     "draft",
+    "file",
     "state",
     "summary",
     "fact",

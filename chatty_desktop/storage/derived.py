@@ -6,8 +6,9 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Table, delete, select, text, update
+from sqlalchemy import Connection, Row, Table, delete, func, select, text, update
 
+from chatty_desktop.domain.attachments import read_attachments
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.forgetting import (
     MOST_WORDS,
@@ -24,6 +25,11 @@ from chatty_desktop.storage import tables
 from chatty_desktop.storage.message_deletion import delete_messages
 
 _M = tables.messages.c
+
+_F = tables.files.c
+
+_FILE_BYTES = 4_000
+"""Of an attached file, in which what is looked for is chosen."""
 
 _VECTOR_BYTES = 32
 """Of a vector, by which it is found in a file: eight numbers."""
@@ -78,6 +84,7 @@ def list_derived(connection: Connection, target: ForgetTarget) -> None:
     requests = _requests(connection, target.session_id)
     episodes = _episodes(connection, target.session_id)
     title = _title(connection, target.session_id)
+    files = _files(connection, target.session_id)
     fact = before["fact"].get(target.id) if target.kind == "fact" else None
     changed = _texts_of_ledger(connection, target) if fact else []
     runs = _delete(connection, target)
@@ -103,6 +110,14 @@ def list_derived(connection: Connection, target: ForgetTarget) -> None:
             items.append(DerivedItem("episode", _content_of(before, message_id)))
             if vector:
                 vectors.append(vector)
+    pieces: set[bytes] = set()
+    for digest in files.keys() - _files(connection, target.session_id).keys():
+        name, data, said = files[digest]
+        if connection.scalar(select(_F.digest).where(_F.digest == digest)) is None:
+            items.append(DerivedItem("file", name))
+            ids.append(digest)
+            pieces.add(data)
+            texts += [name, said]
     if title and title != _title(connection, target.session_id):
         items.append(DerivedItem("title", title))
         texts.append(title)
@@ -113,7 +128,7 @@ def list_derived(connection: Connection, target: ForgetTarget) -> None:
         words = (fact.fact, *words)
     sources = tuple(json.loads(fact.source_ids)) if fact is not None else ()
     staying = {vector for _id, vector in left_episodes}
-    needles = Needles(words, tuple(ids), _telling_bytes(set(vectors) - staying))
+    needles = Needles(words, tuple(ids), _telling_bytes((set(vectors) - staying) | pieces))
     raise Listed(ForgetPlan(target, tuple(items), needles, runs, sources))
 
 
@@ -202,6 +217,25 @@ def _episodes(connection: Connection, session_id: str) -> set[tuple[str, bytes |
         select(e.message_id, v.vector).select_from(joined).where(e.session_id == session_id)
     )
     return {(row.message_id, row.vector) for row in rows}
+
+
+def _files(connection: Connection, session_id: str) -> dict[str, tuple[str, bytes, str]]:
+    """Files attached in a chat, by digest: the name, how the bytes begin, and the text."""
+    named = {
+        file.digest: file.name
+        for (attachments,) in connection.execute(
+            select(_M.attachments).where(_M.session_id == session_id, _M.attachments != "[]")
+        )
+        for file in read_attachments(attachments)
+    }
+    rows = connection.execute(
+        select(
+            _F.digest,
+            func.substr(_F.data, 1, _FILE_BYTES).label("data"),
+            func.substr(_F.text, 1, _FILE_BYTES).label("said"),
+        ).where(_F.digest.in_(named))
+    )
+    return {row.digest: (named[row.digest], row.data, row.said or "") for row in rows}
 
 
 def _content_of(before: dict[DerivedKind, dict[Any, Row[Any]]], message_id: str) -> str:

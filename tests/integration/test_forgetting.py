@@ -21,6 +21,7 @@ from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.forgetting import Forgetting
 from chatty_desktop.paths import Paths
 from chatty_desktop.storage.forgetting import StoredForgetting
+from tests.helpers.attached import text_file
 from tests.helpers.bag_of_words import BagOfWords
 from tests.helpers.desk import STATE, Desk
 from tests.helpers.diligent import Diligent, OneModel, order
@@ -246,6 +247,26 @@ async def test_a_backup_that_still_holds_it_is_told_of_and_can_be_deleted(tmp_pa
         again = await at.forgetting.prove(plan.needles, Work())
         assert again.clean
         assert (logs / "app.log").read_bytes() == b""
+
+
+async def test_a_file_that_was_attached_goes_with_its_message(tmp_path: Path) -> None:
+    async with room(tmp_path, "full_transcript") as at:
+        kept = "".join(f"{PLANTED} wrote line {number}.\n" for number in range(40))
+        file = text_file("letter.txt", kept)
+        sent = await at.desk.chat.send(
+            at.desk.session.id, at.desk.agent.id, "Look at this.", files=[file]
+        )
+        await at.desk.chat.wait(at.desk.session.id)
+        await at.desk.say("Thank you.")
+        first = await at.planted()
+        await at.forget(target_of(first))
+        assert at.files_that_say("wrote line 39")
+        plan, proof = await at.forget(target_of(sent))
+        assert plan.count("file") == 1
+        assert file.about.digest in plan.needles.ids
+        assert at.files_that_say("wrote line 39") == []
+        assert at.files_that_say(file.about.digest) == []
+        assert proof.clean
 
 
 async def test_a_title_made_of_a_forgotten_message_is_made_anew(tmp_path: Path) -> None:

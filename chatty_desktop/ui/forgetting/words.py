@@ -26,6 +26,8 @@ def counted(kind: DerivedKind, count: int) -> str:
             return tr("The title of the chat, which was made of it")
         case "draft":
             return trn("{count} draft", "{count} drafts", count)
+        case "file":
+            return trn("{count} attached file", "{count} attached files", count)
         case "state":
             return trn("{count} version of Σ", "{count} versions of Σ", count)
         case "summary":

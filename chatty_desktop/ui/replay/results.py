@@ -33,7 +33,6 @@ from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import L, M, S
 
-
 LEAST_HEIGHT = 150
 """Of the table of facts: some rows are seen at once."""
 
