@@ -24,6 +24,7 @@ from chatty_desktop.engine.deletion import Deletions
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.exchange import ChatExchange
 from chatty_desktop.engine.forgetting import Forgetting
+from chatty_desktop.engine.graphs import GraphRuns
 from chatty_desktop.engine.measuring import Measuring
 from chatty_desktop.engine.memories import Memories
 from chatty_desktop.engine.memory_acts import MemoryActs
@@ -62,6 +63,7 @@ from chatty_desktop.storage.duplicates import StoredDuplicates
 from chatty_desktop.storage.episodes import StoredEpisodes
 from chatty_desktop.storage.folders import StoredFolders
 from chatty_desktop.storage.forgetting import StoredForgetting
+from chatty_desktop.storage.graph_runs import StoredGraphRuns
 from chatty_desktop.storage.graphs import StoredGraphs
 from chatty_desktop.storage.measurements import StoredMeasurements
 from chatty_desktop.storage.memory import StoredMemory
@@ -101,6 +103,7 @@ class App:
     drafts: StoredDrafts
     agents: StoredAgents
     graphs: StoredGraphs
+    graph_runs: GraphRuns
     memory: StoredMemory
     runs: StoredRuns
     keys: ProviderKeys
@@ -186,6 +189,7 @@ class App:
             chooser = ModelChooser(models, lambda: settings.current)
             consents = PersonsConsents(events.publish)
             running = Running(events.publish)
+            stored_graph_runs = StoredGraphRuns(database)
             memories = Memories(
                 messages=messages,
                 agents=agents,
@@ -196,6 +200,7 @@ class App:
                 embedders=embedders,
                 prompts=prompts,
                 running=running,
+                graph_runs=stored_graph_runs,
             )
             past = MemoryPast(memories, messages)
             reach = Reach(
@@ -218,8 +223,21 @@ class App:
                 tools=tools,
                 consents=consents,
             )
+            graph_runs = GraphRuns(
+                sessions=sessions,
+                messages=messages,
+                agents=agents,
+                runs=runs,
+                graph_runs=stored_graph_runs,
+                models=chooser,
+                memories=memories,
+                running=running,
+                calling=chat.calling,
+                settings=lambda: settings.current,
+            )
             drafts = await StoredDrafts.of(database, events.publish)
             await messages.close_interrupted()
+            await stored_graph_runs.close_interrupted()
             graphs = StoredGraphs(database, events.publish)
             is_new = await _welcome(agents, graphs, sessions) and settings.created
         except BaseException:
@@ -250,6 +268,7 @@ class App:
             drafts=drafts,
             agents=agents,
             graphs=graphs,
+            graph_runs=graph_runs,
             memory=memory,
             runs=runs,
             keys=keys,

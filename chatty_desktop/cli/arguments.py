@@ -108,6 +108,16 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     import_.add_argument("file", type=Path, metavar="FILE")
     export = actions.add_parser("export", parents=[everywhere], help="print an agent file")
     export.add_argument("name", metavar="NAME")
+
+    graph = commands.add_parser("graph", help="run graphs of agents")
+    actions = graph.add_subparsers(dest="action", metavar="ACTION", required=True)
+    graph_run = actions.add_parser(
+        "run",
+        parents=[session],
+        help="run a graph file; prints the result once memory has settled",
+    )
+    graph_run.add_argument("file", type=Path, metavar="FILE")
+    graph_run.add_argument("text", metavar="TEXT")
     # Not as defaults of the options: one given before the command would be reset by the command's.
     return parser.parse_args(argv, argparse.Namespace(data_dir=None, json=False))
 

@@ -8,15 +8,18 @@ import json
 import sys
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 from chatty_desktop.app import App
 from chatty_desktop.cli import data, measuring, shapes
 from chatty_desktop.domain.agents import Agent, read_agent, write_agent
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import MessageCommitted
+from chatty_desktop.domain.graphs import read_graph
 from chatty_desktop.domain.messages import Message, Scope, Session, Status
 
+T = TypeVar("T")
 Command = Callable[[App, argparse.Namespace], Awaitable[int]]
 
 
@@ -104,14 +107,7 @@ async def agents(app: App, call: argparse.Namespace) -> int:
             for agent in found:
                 print(agent.name)
     elif call.action == "import":
-        try:
-            text = await asyncio.to_thread(call.file.read_text, encoding="utf-8-sig")
-        except (OSError, UnicodeDecodeError) as error:
-            raise Invalid(f"{call.file} cannot be read: {error}") from error
-        try:
-            agent = await app.agents.import_(read_agent(text))
-        except Invalid as error:
-            raise Invalid(f"{call.file} is not an agent file: {error}") from error
+        agent = await app.agents.import_(await _read_file(call.file, "an agent file", read_agent))
         print(f"Imported {agent.name}.", file=sys.stderr)
     else:
         print(write_agent((await _agent(app, call.name)).definition), end="")
@@ -134,6 +130,34 @@ async def measure(app: App, call: argparse.Namespace) -> int:
     return await measuring.measure(app, await _agent(app, call.agent), call)
 
 
+async def graph(app: App, call: argparse.Namespace) -> int:
+    """One run of a graph file; prints the result after all memory has settled. A session not
+    there is made."""
+    drawn = await _read_file(call.file, "a graph file", read_graph)
+    session = await app.sessions.find(call.session)
+    is_new = session is None
+    if session is None:
+        session = await app.sessions.create(call.session, titled_by="person", kind="graph")
+    try:
+        await app.graph_runs.start(session.id, drawn, call.text)
+    except Invalid:
+        if is_new:
+            await app.sessions.delete(session.id)
+        raise
+    await app.graph_runs.wait(session.id)
+    run = await app.graph_runs.newest(session.id)
+    (result,) = await app.messages.page(session.id, limit=1)
+    assert run is not None
+    replies = {node.node: await app.messages.get(node.reply_id or "") for node in run.nodes}
+    if call.json:
+        _print_json(shapes.graph_run(run, result, replies, session))
+    elif result.content:
+        print(result.content)
+    if result.error:
+        print(result.error, file=sys.stderr)
+    return 0 if run.status == "done" else 1
+
+
 COMMANDS: dict[str, Command] = {
     "ask": ask,
     "inspect": inspect,
@@ -144,7 +168,20 @@ COMMANDS: dict[str, Command] = {
     "backup": data.backup,
     "export": data.export,
     "agents": agents,
+    "graph": graph,
 }
+
+
+async def _read_file(file: Path, what: str, read: Callable[[str], T]) -> T:
+    """What a file holds. Raises `Invalid` naming the file."""
+    try:
+        text = await asyncio.to_thread(file.read_text, encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise Invalid(f"{file} cannot be read: {error}") from error
+    try:
+        return read(text)
+    except Invalid as error:
+        raise Invalid(f"{file} is not {what}: {error}") from error
 
 
 async def _agent(app: App, name: str) -> Agent:

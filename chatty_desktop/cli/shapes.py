@@ -8,6 +8,7 @@ from typing import Any
 
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.events import LogEntry
+from chatty_desktop.domain.graph_runs import GraphRun
 from chatty_desktop.domain.memory import Fact, LayerSnapshot, LedgerEntry, MemorySnapshot
 from chatty_desktop.domain.messages import Message, Session
 from chatty_desktop.domain.runs import SentRequest
@@ -29,6 +30,36 @@ def reply(value: Message, by: Agent, session: Session) -> dict[str, Any]:
         "error": value.error,
         "model": value.model,
         "seconds": round(value.seconds, 3),
+    }
+
+
+def graph_run(
+    run: GraphRun, result: Message, replies: Mapping[str, Message | None], session: Session
+) -> dict[str, Any]:
+    """The outcome of a graph run; `status` is done, failed or stopped, that of a node `NodeState`.
+    Nodes as they stand in the file; tokens as the server counted them, null where it did not."""
+    return {
+        "session": session.id,
+        "graph": run.graph.name,
+        "status": run.status,
+        "result": result.content,
+        "error": result.error,
+        "seconds": round(result.seconds, 3),
+        "nodes": [
+            {
+                "id": node.id,
+                "kind": node.kind,
+                "agent": node.agent,
+                "status": ran.state,
+                "reply": said.content if said else "",
+                "error": ran.error,
+                "seconds": None if ran.seconds is None else round(ran.seconds, 3),
+                "prompt_tokens": ran.prompt_tokens,
+                "completion_tokens": ran.completion_tokens,
+            }
+            for node in run.graph.nodes
+            for ran, said in [(run.node(node.id), replies.get(node.id))]
+        ],
     }
 
 

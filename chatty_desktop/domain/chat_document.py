@@ -11,11 +11,20 @@ import json
 from hashlib import sha256
 from typing import Any, Literal
 
-from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    Base64Bytes,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
 
 from chatty_desktop.domain.agents import AgentDefinition
 from chatty_desktop.domain.errors import Invalid
-from chatty_desktop.domain.messages import Status
+from chatty_desktop.domain.graph_runs import GraphRunStatus, NodeState
+from chatty_desktop.domain.graphs import Graph
+from chatty_desktop.domain.messages import SessionKind, Status
 from chatty_desktop.domain.strategies import describe
 
 FORMAT = "chatty-desktop-chat"
@@ -74,6 +83,7 @@ class DocumentMessage(_Row):
     tool_call_id: str = ""
     thought_seconds: float = 0.0
     attachments: list[DocumentAttachment] = Field(default_factory=list)
+    node: str = ""
 
 
 class DocumentRun(_Row):
@@ -86,6 +96,39 @@ class DocumentRun(_Row):
     started_at: float = 0.0
     finished_at: float | None = None
     status: str = "done"
+    node: str = ""
+
+
+class DocumentNodeRun(_Row):
+    """`NodeRun`."""
+
+    node: str
+    state: NodeState
+    run_id: str = ""
+    prompt_id: str | None = None
+    reply_id: str | None = None
+    error: str = ""
+    started_at: float | None = None
+    finished_at: float | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+
+
+class DocumentGraphRun(_Row):
+    """`GraphRun`."""
+
+    input_id: str
+    graph: Graph
+    nodes: list[DocumentNodeRun]
+    started_at: float = 0.0
+    finished_at: float | None = None
+    status: GraphRunStatus = "done"
+
+    @model_validator(mode="after")
+    def _of_one_graph(self) -> DocumentGraphRun:
+        if {each.node for each in self.nodes} != {node.id for node in self.graph.nodes}:
+            raise ValueError("the nodes that ran are not those of the graph")
+        return self
 
 
 class DocumentLogLine(_Row):
@@ -196,6 +239,7 @@ class ChatDocument(_Row):
     updated_at: float = 0.0
     agent_id: str | None = None
     leaf_id: str | None = None
+    kind: SessionKind = "chat"
     agents: list[DocumentAgent] = Field(default_factory=list)
     messages: list[DocumentMessage] = Field(default_factory=list)
     files: list[DocumentFile] = Field(default_factory=list)
@@ -209,6 +253,7 @@ class ChatDocument(_Row):
     runs: list[DocumentRun] = Field(default_factory=list)
     run_log: list[DocumentLogLine] = Field(default_factory=list)
     requests: list[DocumentRequest] = Field(default_factory=list)
+    graph_runs: list[DocumentGraphRun] = Field(default_factory=list)
 
 
 def is_document(value: Any) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from chatty_desktop.domain.downloads import Download
+from chatty_desktop.domain.graph_runs import GraphRunStatus, NodeRun
 from chatty_desktop.domain.measurement import Measurement
 from chatty_desktop.domain.messages import Message, Scope
 from chatty_desktop.domain.tools import ToolUse
@@ -119,6 +120,25 @@ class GraphsChanged:
 
 
 @dataclass(frozen=True, slots=True)
+class GraphRunChanged:
+    """A run of a graph began or ended."""
+
+    session_id: str
+    graph_run_id: str
+    status: GraphRunStatus
+
+
+@dataclass(frozen=True, slots=True)
+class GraphNodeChanged:
+    """A node of a graph that runs is not as it was. What its agent says meanwhile comes as
+    `MessageCommitted` (with `node`) and `TextStreamed`."""
+
+    session_id: str
+    graph_run_id: str
+    node: NodeRun
+
+
+@dataclass(frozen=True, slots=True)
 class SettingsChanged:
     """The settings were saved or read anew."""
 
@@ -215,6 +235,8 @@ Event = (
     | BranchChanged
     | AgentsChanged
     | GraphsChanged
+    | GraphRunChanged
+    | GraphNodeChanged
     | SettingsChanged
     | KeyChanged
     | ModelProgress

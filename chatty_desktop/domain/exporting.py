@@ -114,7 +114,13 @@ def _heading(message: Message, agents: Mapping[str, str]) -> str:
     who = {"user": "You", "tool": "Tool"}.get(message.role) or agents.get(
         message.agent_id, "Assistant"
     )
+    if message.node and message.role == "user" and message.agent_id:
+        who = f"To {agents.get(message.agent_id, 'an agent')}"
+    elif message.node and not message.agent_id and message.role == "assistant":
+        who = "Result"
     said = [who, _when(message.at)]
+    if message.node and message.agent_id:
+        said.insert(1, message.node)
     if message.role == "assistant" and message.model:
         said.append(message.model)
     if message.status in _ENDINGS:

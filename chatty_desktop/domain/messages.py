@@ -11,6 +11,7 @@ from chatty_desktop.domain.attachments import Attachment, WireImage, told
 
 Role = Literal["user", "assistant", "tool"]
 TitledBy = Literal["words", "model", "person"]
+SessionKind = Literal["chat", "graph"]
 
 
 class Status(StrEnum):
@@ -46,7 +47,9 @@ class Message:
     scope. `parent_id` is None for a first message. `at` is seconds since 1970 UTC. `seconds` is
     how long the reply took, 0 for what was not generated; `thought_seconds` how long of it the
     model reasoned before the answer began, 0 where it is not known. `error` is for the person,
-    or "". `attachments` are files of a message of the person.
+    or "". `attachments` are files of a message of the person. In a graph run `node` names the node
+    that the message belongs to; what the graph itself was given and came to has the ids of its
+    input and output, and no agent ("").
     """
 
     id: str
@@ -66,6 +69,7 @@ class Message:
     tool_call_id: str = ""
     thought_seconds: float = 0.0
     attachments: tuple[Attachment, ...] = ()
+    node: str = ""
 
     @property
     def counts(self) -> bool:
@@ -95,7 +99,8 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One chat. `leaf_id` is the last message of the current branch, None when empty.
+    """One chat, or one graph run by its `kind`. `leaf_id` is the last message of the current
+    branch, None when empty.
 
     `titled_by` says who gave the title: it is the first words of the chat, a model's, or the
     person's own. An archived chat is out of the way; all else holds for it too.
@@ -111,6 +116,7 @@ class Session:
     archived: bool = False
     folder_id: str | None = None
     titled_by: TitledBy = "words"
+    kind: SessionKind = "chat"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,8 @@ from chatty_desktop.domain.tokens import estimate
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One answer of one agent. `status` is running, done, stopped or failed."""
+    """One answer of one agent. `status` is running, done, stopped or failed; `node` the slot of a
+    graph that it was for, "" in a chat."""
 
     id: str
     session_id: str
@@ -23,6 +24,7 @@ class Run:
     model: str
     started_at: float
     status: str = "running"
+    node: str = ""
 
 
 @dataclass(frozen=True, slots=True)

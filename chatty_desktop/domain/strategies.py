@@ -138,21 +138,28 @@ def parse_strategy(value: Any) -> Strategy:
         raise Invalid(describe(error)) from error
 
 
-def layer_keys(kinds: Iterable[str]) -> list[str]:
+def layer_keys(kinds: Iterable[str], slot: str = "") -> list[str]:
     """What each of an agent's layers keeps its memory under: its kind, numbered from the second
-    of that kind on. So memory stays with its layer when others come, go or change places."""
+    of that kind on. So memory stays with its layer when others come, go or change places. In a
+    graph each `slot` (a node's id) has keys of its own."""
     seen: Counter[str] = Counter()
     keys = []
     for kind in kinds:
         seen[kind] += 1
-        keys.append(kind if seen[kind] == 1 else f"{kind}:{seen[kind]}")
+        key = kind if seen[kind] == 1 else f"{kind}:{seen[kind]}"
+        keys.append(f"{slot}/{key}" if slot else key)
     return keys
 
 
-def layers_of(strategy: Strategy) -> list[str]:
+def slot_of(layer_key: str) -> str:
+    """The slot that a layer's key is of, "" for that of a chat."""
+    return layer_key.rpartition("/")[0]
+
+
+def layers_of(strategy: Strategy, slot: str = "") -> list[str]:
     """What each of a strategy's layers keeps its memory under."""
     layers = strategy.layers if isinstance(strategy, Composite) else (strategy,)
-    return layer_keys(layer.kind for layer in layers)
+    return layer_keys((layer.kind for layer in layers), slot)
 
 
 def by_model(strategy: Strategy, model: str) -> Strategy:

@@ -321,6 +321,9 @@ class ChatService:
 
     async def _turn_to(self, session_id: str, leaf_id: str | None) -> None:
         """Make another message the end of the branch."""
+        session = await self._sessions.get(session_id)
+        if session is not None and session.kind == "graph":
+            raise Invalid("A graph run has no versions: run the graph again instead.")
         before = await self.scopes(session_id)
         await self._messages.set_leaf(session_id, leaf_id)
         self._tell_of_branch(session_id, {*before, *await self.scopes(session_id)})
@@ -367,13 +370,13 @@ class ChatService:
             messages=self._messages,
             runs=self._runs,
             models=self._models,
-            calling=lambda: self._calling(definition, scope),
+            calling=lambda: self.calling(definition, scope),
             publish=self._publish,
             tell=self._memories.teller(scope, run_id),
         )
         self._running.start(answering, scope, run)
 
-    async def _calling(self, agent: AgentDefinition, scope: Scope) -> Calling:
+    async def calling(self, agent: AgentDefinition, scope: Scope) -> Calling:
         """The tools of an agent, as they are at this moment."""
         return Calling(
             agent,

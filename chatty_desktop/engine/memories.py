@@ -7,6 +7,7 @@ import logging
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.episodes import EpisodesFound, searched_words
@@ -16,6 +17,7 @@ from chatty_desktop.domain.events import (
     LogEntry,
     RunLogged,
 )
+from chatty_desktop.domain.graph_runs import Slot, slots_of
 from chatty_desktop.domain.ledger_export import LedgerForm, written
 from chatty_desktop.domain.memory import (
     LayerStart,
@@ -25,7 +27,7 @@ from chatty_desktop.domain.memory import (
 )
 from chatty_desktop.domain.messages import Message, Scope
 from chatty_desktop.domain.runs import AskedFor, NextRequest, Run, SentRequest
-from chatty_desktop.domain.strategies import by_model, layers_of
+from chatty_desktop.domain.strategies import by_model, layer_keys, layers_of, slot_of
 from chatty_desktop.engine.memory import build_memory
 from chatty_desktop.engine.memory.contract import MemoryLayer, Refolding, Surroundings
 from chatty_desktop.engine.models import ModelChooser
@@ -34,6 +36,7 @@ from chatty_desktop.engine.ports import (
     Agents,
     Embedders,
     EpisodeStore,
+    GraphRunStore,
     MemoryStore,
     MessageLog,
     Runs,
@@ -61,6 +64,7 @@ class Memories:
         embedders: Embedders,
         prompts: Mapping[str, str],
         running: Running,
+        graph_runs: GraphRunStore,
     ) -> None:
         self._messages = messages
         self._agents = agents
@@ -71,6 +75,7 @@ class Memories:
         self._embedders = embedders
         self._prompts = prompts
         self._running = running
+        self._graph_runs = graph_runs
         self._publish = running.publish
 
     # --- building ----------------------------------------------------------------------------
@@ -83,20 +88,35 @@ class Memories:
         return agent
 
     def of(
-        self, agent: Agent, scope: Scope, run_id: str, *, only_looks: bool = False
+        self,
+        agent: Agent,
+        scope: Scope,
+        run_id: str,
+        *,
+        slot: Slot | None = None,
+        only_looks: bool = False,
     ) -> MemoryLayer:
-        """The memory of an agent in a session, for the run of that id. `only_looks`: it stores
-        nothing and asks no model."""
-        around = self.around(agent, scope, run_id, only_looks=only_looks)
-        return build_memory(agent.definition.memory_strategy, around)
+        """The memory of an agent in a session, for the run of that id; in a graph run that of a
+        `slot`. `only_looks`: it stores nothing and asks no model."""
+        strategy = agent.definition.memory_strategy if slot is None else slot.strategy
+        around = self.around(agent, scope, run_id, slot=slot, only_looks=only_looks)
+        return build_memory(strategy, around)
 
     def around(
-        self, agent: Agent, scope: Scope, run_id: str = "", *, only_looks: bool = False
+        self,
+        agent: Agent,
+        scope: Scope,
+        run_id: str = "",
+        *,
+        slot: Slot | None = None,
+        only_looks: bool = False,
     ) -> Surroundings:
-        """What the memory of an agent in a session works with."""
+        """What the memory of an agent in a session, or in a slot of its graph, works with."""
+        strategy = agent.definition.memory_strategy if slot is None else slot.strategy
+        node = "" if slot is None else slot.node
         return Surroundings(
             scope=scope,
-            layer=agent.definition.memory_strategy.kind,
+            layer=layer_keys([strategy.kind], node)[0],
             messages=self._messages,
             store=self._memory,
             runs=self._runs,
@@ -107,7 +127,25 @@ class Memories:
             tell=_say_nothing if only_looks else self.teller(scope, run_id),
             only_looks=only_looks,
             approve=agent.definition.approve_memory,
+            slot=node,
         )
+
+    async def slots(self, scope: Scope) -> tuple[Slot, ...]:
+        """Where the agent stands in the graph that the session ran last, with its memory there;
+        empty in a chat. Raises `Invalid` when the agent is no longer there."""
+        run = await self._graph_runs.newest(scope.session_id)
+        return () if run is None else slots_of(run.graph, await self.agent(scope.agent_id))
+
+    async def slot_with(self, agent: Agent, scope: Scope, layer: str) -> Slot | None:
+        """The slot that the key of a layer is of, None in a chat. Raises `Invalid` when the graph
+        no longer has it."""
+        node = slot_of(layer)
+        if not node:
+            return None
+        for slot in await self.slots(scope):
+            if slot.node == node:
+                return slot
+        raise Invalid(f"The graph no longer has {agent.name} in the slot {node!r}.")
 
     def teller(self, scope: Scope, run_id: str) -> Tell:
         """What writes lines about a run into the log of its session."""
@@ -125,13 +163,26 @@ class Memories:
     # --- looking -----------------------------------------------------------------------------
 
     async def inspect(
-        self, scope: Scope, ledger_limit: int = 200, wanted: LedgerFilter = LedgerFilter()
+        self,
+        scope: Scope,
+        ledger_limit: int = 200,
+        wanted: LedgerFilter = LedgerFilter(),
+        node: str | None = None,
     ) -> MemorySnapshot:
         """What the agent remembers in the session, its ledger newest first, as far as it is
-        wanted. Raises `Invalid`."""
+        wanted. In a graph run: in the slot of that `node`, None: the layers of all its slots, one
+        slot after the other. Raises `Invalid`."""
         agent = await self.agent(scope.agent_id)
-        snapshot = await self.of(agent, scope, "").inspect()
+        slots = await self.slots(scope)
+        if node is not None:
+            slots = tuple(slot for slot in slots if slot.node == node)
+            if not slots:
+                raise Invalid(f"{agent.name} has no slot {node!r} in that graph run.")
+        memories = [self.of(agent, scope, "", slot=slot) for slot in slots or (None,)]
+        snapshot = _joined([await memory.inspect() for memory in memories])
         ledger = await self._memory.ledger(scope, ledger_limit, wanted)
+        if node is not None:
+            ledger = [entry for entry in ledger if slot_of(entry.layer) == node]
         return replace(snapshot, ledger=tuple(ledger))
 
     async def ledger_row(self, entry_id: str) -> tuple[LedgerEntry, list[Message]] | None:
@@ -219,11 +270,15 @@ class Memories:
             raise Invalid("That ledger row is no longer there.")
         scope = Scope(entry.agent_id, entry.session_id)
         agent = await self.agent(scope.agent_id)
+        slot = await self.slot_with(agent, scope, entry.layer)
+        strategy = agent.definition.memory_strategy if slot is None else slot.strategy
         if model is not None:
-            strategy = by_model(agent.definition.memory_strategy, model)
-            definition = agent.definition.model_copy(update={"memory_strategy": strategy})
-            agent = agent.model_copy(update={"definition": definition})
-        memory = self.of(agent, scope, entry.run_id)
+            strategy = by_model(strategy, model)
+        if slot is not None:
+            slot = replace(slot, strategy=strategy)
+        definition = agent.definition.model_copy(update={"memory_strategy": strategy})
+        agent = agent.model_copy(update={"definition": definition})
+        memory = self.of(agent, scope, entry.run_id, slot=slot)
         if not isinstance(memory, Refolding):
             raise Invalid(f"The memory of {agent.name} does not fold; choose State first.")
         await self._running.settled(scope)
@@ -259,10 +314,33 @@ class Memories:
             agent = await self.agent(scope.agent_id)
         except Invalid:
             return
-        memory = self.of(agent, scope, "")
         run = _run_of_none(agent, scope)
-        if any(layer.pending for layer in (await memory.inspect()).layers):
-            self._running.settle_with(scope, settle(memory, run, self.teller(scope, "")))
+        memories = [
+            self.of(agent, scope, "", slot=slot) for slot in await self.slots(scope) or (None,)
+        ]
+        waiting = [
+            memory
+            for memory in memories
+            if any(layer.pending for layer in (await memory.inspect()).layers)
+        ]
+
+        async def take_all() -> None:
+            for memory in waiting:
+                await settle(memory, run, self.teller(scope, ""))
+
+        if waiting:
+            self._running.settle_with(scope, take_all())
+
+
+def _joined(snapshots: Sequence[MemorySnapshot]) -> MemorySnapshot:
+    """Of several slots: their layers as if they were one memory's."""
+    if len(snapshots) == 1:
+        return snapshots[0]
+    layers: list[dict[str, Any]] = []
+    for each in snapshots:
+        layers += each.strategy.get("layers") or [each.strategy]
+    shown = tuple(layer for each in snapshots for layer in each.layers)
+    return MemorySnapshot({"kind": "composite", "layers": layers}, shown)
 
 
 async def _say_nothing(_level: Level, _text: str) -> None:

@@ -8,9 +8,11 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.by_hand import way_back
 from chatty_desktop.domain.episodes import EPISODIC
 from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.graph_runs import Slot
 from chatty_desktop.domain.memory import LayerSnapshot
 from chatty_desktop.domain.messages import Scope
 from chatty_desktop.domain.strategies import (
@@ -182,18 +184,21 @@ class MemoryActs:
 
     async def _state(self, scope: Scope, layer: str) -> StateByHand:
         agent = await self._memories.agent(scope.agent_id)
-        config = _config(agent.definition.memory_strategy, layer)
+        slot = await self._memories.slot_with(agent, scope, layer)
+        config = _config(agent, slot, layer)
         if not isinstance(config, State):
             raise Invalid("The agent's memory no longer has that layer.")
-        return StateByHand(config, replace(self._memories.around(agent, scope), layer=layer))
+        around = self._memories.around(agent, scope, slot=slot)
+        return StateByHand(config, replace(around, layer=layer))
 
     async def _around(
         self, scope: Scope, layer: str, kind: type[Semantic] | type[Summarized]
     ) -> Surroundings:
         agent = await self._memories.agent(scope.agent_id)
-        if not isinstance(_config(agent.definition.memory_strategy, layer), kind):
+        slot = await self._memories.slot_with(agent, scope, layer)
+        if not isinstance(_config(agent, slot, layer), kind):
             raise Invalid("The agent's memory no longer has that layer.")
-        return replace(self._memories.around(agent, scope), layer=layer)
+        return replace(self._memories.around(agent, scope, slot=slot), layer=layer)
 
 
 async def _restore_state(config: State, around: Surroundings, then: LayerSnapshot) -> None:
@@ -209,6 +214,7 @@ def _configs(strategy: Strategy) -> tuple[Strategy, ...]:
     return strategy.layers if isinstance(strategy, Composite) else (strategy,)
 
 
-def _config(strategy: Strategy, layer: str) -> Strategy | None:
-    found = dict(zip(layers_of(strategy), _configs(strategy), strict=True))
-    return found.get(layer)
+def _config(agent: Agent, slot: Slot | None, layer: str) -> Strategy | None:
+    strategy = agent.definition.memory_strategy if slot is None else slot.strategy
+    keys = layers_of(strategy, slot.node if slot else "")
+    return dict(zip(keys, _configs(strategy), strict=True)).get(layer)

@@ -55,7 +55,8 @@ class MemoryPast:
 
     async def _around(self, scope: Scope, layer: str) -> Surroundings:
         agent = await self._memories.agent(scope.agent_id)
-        around = self._memories.around(agent, scope, only_looks=True)
+        slot = await self._memories.slot_with(agent, scope, layer)
+        around = self._memories.around(agent, scope, slot=slot, only_looks=True)
         return replace(around, layer=layer)
 
 

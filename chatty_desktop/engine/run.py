@@ -73,6 +73,7 @@ class AgentRun:
             strategy=turn.strategy,
             model="",
             started_at=time.time(),
+            node=turn.incoming.node,
         )
         self._steps = RunSteps(turn, messages=messages, memory=memory, publish=publish, tell=tell)
         self._warnings = RunWarnings(turn.scope.session_id, publish, tell)

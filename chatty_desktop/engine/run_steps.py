@@ -74,6 +74,7 @@ class RunSteps:
             content=content,
             at=time.time(),
             model=self.model,
+            node=self._turn.incoming.node,
         )
 
     async def keep_calls(

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import Event, MemoryChanged, Notice, RunPhase, RunPhaseChanged
@@ -21,13 +21,23 @@ from chatty_desktop.engine.run import AgentRun
 log = logging.getLogger(__name__)
 
 
+class GraphWork(Protocol):
+    """A run of a graph: the ids of its agents, and whether it is ending, so that there is nothing
+    left to stop."""
+
+    agent_ids: frozenset[str]
+    ending: bool
+
+
 @dataclass(slots=True)
 class Answering:
-    """A session's run in progress; all is None until the message is committed."""
+    """A session's run in progress; all is None until the message is committed. A run of a graph
+    has neither `run` nor `scope`."""
 
     task: asyncio.Task[None] | None = None
     run: AgentRun | None = None
     scope: Scope | None = None
+    graph: GraphWork | None = None
 
 
 class Running:
@@ -53,7 +63,12 @@ class Running:
     def of_agent(self, agent_id: str) -> set[str]:
         """The sessions in which the agent is at something."""
         scopes = {answering.scope for answering in self._answering.values()} | set(self._settling)
-        return {scope.session_id for scope in scopes if scope and scope.agent_id == agent_id}
+        graphs = {
+            session_id
+            for session_id, each in self._answering.items()
+            if each.graph and agent_id in each.graph.agent_ids
+        }
+        return graphs | {s.session_id for s in scopes if s and s.agent_id == agent_id}
 
     def reply(self, session_id: str) -> Message | None:
         """The reply being written in the session, as far as it has come."""
@@ -102,6 +117,20 @@ class Running:
         answering.task.add_done_callback(lambda task: self._answered(scope, task))
         self.publish(MemoryChanged(scope))
 
+    def start_graph(
+        self,
+        answering: Answering,
+        session_id: str,
+        graph: GraphWork,
+        work: Coroutine[Any, Any, None],
+    ) -> None:
+        """Let a graph run, in the place held for it. It ends its own nodes when it is cancelled."""
+        scope = Scope("", session_id)
+        answering.graph = graph
+        self._enter(scope, "streaming")
+        answering.task = asyncio.create_task(work)
+        answering.task.add_done_callback(lambda task: self._answered(scope, task))
+
     def settle_with(
         self, scope: Scope, work: Coroutine[Any, Any, None], *, shown: bool = True
     ) -> asyncio.Task[None]:
@@ -114,7 +143,8 @@ class Running:
             if self._settling.get(scope) is task:
                 del self._settling[scope]
             self.publish(MemoryChanged(scope))
-            if shown and scope.session_id not in self._answering:
+            free = scope.session_id not in self._answering
+            if shown and free and not self._settling_of(scope.session_id):
                 self._leave(scope)
 
         task = self._settling[scope] = asyncio.create_task(_after(before, work))
@@ -168,9 +198,12 @@ class Running:
             log.error("A run could not be ended", exc_info=problem)
             text = f"The answer could not be ended properly: {problem!r}"
             self.publish(Notice("error", text, scope.session_id))
-        del self._answering[scope.session_id]
-        if not self._settling_of(scope.session_id):
+        ended = self._answering.pop(scope.session_id)
+        settling = [each for each in self._settling if each.session_id == scope.session_id]
+        if not settling:
             self._leave(scope)
+        elif ended.graph:
+            self._enter(settling[0], "settling")
 
     def _tasks_of(self, session_id: str) -> list[asyncio.Task[None]]:
         answering = self._answering.get(session_id)
@@ -210,6 +243,6 @@ async def _after(before: asyncio.Task[None] | None, work: Coroutine[Any, Any, No
 
 def _cancel(answering: Answering) -> None:
     """Cancel an answer that is neither over nor being cancelled already."""
-    task, run = answering.task, answering.run
-    if task and run and not (task.done() or task.cancelling() or run.ending):
+    task, run = answering.task, answering.run or answering.graph
+    if task and not (task.done() or task.cancelling() or (run and run.ending)):
         task.cancel()

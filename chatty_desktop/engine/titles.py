@@ -106,8 +106,10 @@ class Titles:
     async def _title(self, session_id: str) -> None:
         """Ask for a title, where the chat is young and nobody has given it one."""
         session = await self._sessions.get(session_id)
-        if session is None or session.titled_by != "words" or not self._wanted():
+        if session is None or not self._wanted():
             return
+        if session.titled_by != "words" or session.kind == "graph":
+            return  # a graph's run is found by what it was given
         exchange = await self._first_exchange(session_id)
         if exchange is None:
             return

@@ -27,8 +27,8 @@ from chatty_desktop.storage.sessions import session_of
 _AT_ONCE = 1_000
 """Rows written at a time."""
 
-_JSON = ("tool_calls", "attachments", "strategy", "sections", "message_ids", "patch", "dropped",
-         "state", "source_ids", "pins")  # fmt: skip
+_JSON = ("tool_calls", "attachments", "graph", "nodes", "strategy", "sections", "message_ids",
+         "patch", "dropped", "state", "source_ids", "pins")  # fmt: skip
 """Columns that hold JSON as text; in a document they stand as what they are."""
 
 
@@ -72,7 +72,8 @@ def read_chat(connection: Connection, session_id: str) -> ChatDocument:
         "updated_at": session.updated_at,
         "agent_id": session.agent_id,
         "leaf_id": session.leaf_id,
-        "agents": _agents(connection, {m["agent_id"] for m in parts["messages"]}),
+        "kind": session.kind,
+        "agents": _agents(connection, {m["agent_id"] for m in parts["messages"]} - {""}),
         "files": _files(connection, parts["messages"]),
         **parts,
     }
@@ -88,7 +89,7 @@ def _files(connection: Connection, messages: Sequence[Mapping[str, Any]]) -> lis
 
 
 def _time(table: Table) -> str:
-    return "started_at" if table is tables.runs else "at"
+    return "started_at" if table in (tables.runs, tables.graph_runs) else "at"
 
 
 def _agents(connection: Connection, ids: set[str]) -> list[dict[str, Any]]:
@@ -139,6 +140,7 @@ def _add(connection: Connection, document: ChatDocument, agents: Mapping[str, st
         updated_at=document.updated_at,
         leaf_id=renaming.messages.get(document.leaf_id or ""),
         agent_id=agents.get(document.agent_id or "", document.agent_id),
+        kind=document.kind,
     )
     known = set(renaming.messages)
     held = {file.digest for file in document.files}
@@ -159,11 +161,15 @@ def _add(connection: Connection, document: ChatDocument, agents: Mapping[str, st
             # A row of a message or a run that is not there would have nothing to stand on.
             if table is tables.episodes and values["message_id"] not in known:
                 continue
+            if table is tables.graph_runs and values["input_id"] not in known:
+                continue
             if table is tables.requests and values["run_id"] not in runs:
                 continue
             if "agent_id" in values:
                 values["agent_id"] = agents.get(values["agent_id"], values["agent_id"])
             if table in (tables.state_revisions, tables.summaries):
+                values["id"] = ""
+            if table is tables.graph_runs:
                 values["id"] = ""
             rows.append(renaming.row(table, values | {"session_id": ""}))
         for start in range(0, len(rows), _AT_ONCE):

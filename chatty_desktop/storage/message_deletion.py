@@ -8,7 +8,7 @@ batch any more, so they are in the queue again and are taken in anew.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -40,6 +40,7 @@ class _Node:
     agent_id: str
     run_id: str
     role: str
+    node: str
 
 
 class _Tree:
@@ -70,6 +71,8 @@ class _Tree:
             node = self.nodes[node.parent_id]
         if following:
             return self.below([node.id])
+        if node.node and node.role == "user":
+            return self._answers_in_graph(node)
         if node.role == "user":
             return self._answers(node.id)
         return {
@@ -105,6 +108,25 @@ class _Tree:
             at = max(below)
         return at
 
+    def _answers_in_graph(self, asked: _Node) -> set[str]:
+        """What a graph was given goes with the whole run of it, what one node was sent with what
+        that node said, up to what comes after in its place: nodes take turns in one log."""
+        found = {asked.id}
+        for each in self._after(asked.id):
+            if not asked.agent_id or each.node == asked.node:
+                if each.role == "user" and each.node == asked.node:
+                    break
+                found.add(each.id)
+        return found
+
+    def _after(self, message_id: str) -> Iterator[_Node]:
+        """What follows a message, down every branch."""
+        waiting = list(self.children.get(message_id, ()))
+        while waiting:
+            each = waiting.pop()
+            yield self.nodes[each]
+            waiting += self.children.get(each, ())
+
     def _answers(self, message_id: str) -> set[str]:
         found = {message_id}
         waiting = [message_id]
@@ -125,7 +147,7 @@ def delete_messages(
     in the session.
     """
     rows = connection.execute(
-        select(_M.id, _M.parent_id, _M.agent_id, _M.run_id, _M.role).where(
+        select(_M.id, _M.parent_id, _M.agent_id, _M.run_id, _M.role, _M.node).where(
             _M.session_id == session_id
         )
     )
@@ -233,6 +255,27 @@ def _forget_runs(
     _delete(connection, tables.requests.c.run_id, {tree.nodes[each].run_id for each in touched})
     _delete(connection, tables.run_log.c.run_id, over)
     _delete(connection, tables.runs.c.id, over)
+    _delete(connection, tables.graph_runs.c.input_id, gone)
+    _mend_graph_runs(connection, session_id, gone, over)
+
+
+def _mend_graph_runs(
+    connection: Connection, session_id: str, gone: set[str], over: set[str]
+) -> None:
+    """A node's run no longer names what is gone."""
+    c = tables.graph_runs.c
+    read = select(c.id, c.nodes).where(c.session_id == session_id)
+    for row in connection.execute(read).all():
+        nodes = json.loads(row.nodes)
+        for node in nodes:
+            for name in ("prompt_id", "reply_id"):
+                if node[name] in gone:
+                    node[name] = None
+            if node["run_id"] in over:
+                node["run_id"] = ""
+        connection.execute(
+            update(tables.graph_runs).where(c.id == row.id).values(nodes=json.dumps(nodes))
+        )
 
 
 def _rejoin(connection: Connection, session_id: str, tree: _Tree, gone: set[str]) -> None:

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import CTE, Connection, Row, func, insert, literal, select, update
@@ -45,9 +46,17 @@ class StoredMessages:
         self._lock = asyncio.Lock()
 
     async def append(self, message: Message, files: Sequence[AttachedFile] = ()) -> None:
+        # Nodes of a graph run take turns in one log: theirs come under the leaf there is.
+        placed = [message]
+
         def work(connection: Connection) -> None:
             add_files(connection, files)
-            connection.execute(insert(tables.messages).values(**_values(message)))
+            if message.node:
+                leaf = select(tables.sessions.c.leaf_id).where(
+                    tables.sessions.c.id == message.session_id
+                )
+                placed[0] = replace(message, parent_id=connection.scalar(leaf))
+            connection.execute(insert(tables.messages).values(**_values(placed[0])))
             connection.execute(
                 update(tables.sessions)
                 .where(tables.sessions.c.id == message.session_id)
@@ -56,7 +65,7 @@ class StoredMessages:
 
         def follow() -> None:
             branch = self._branches.get(message.session_id)
-            if branch is not None and not branch.append(message):
+            if branch is not None and not branch.append(placed[0]):
                 del self._branches[message.session_id]
 
         await self._commit(work, follow)
@@ -64,14 +73,15 @@ class StoredMessages:
     async def update(self, message: Message) -> None:
         def work(connection: Connection) -> None:
             values = _values(message)
+            del values["parent_id"]
             connection.execute(
                 update(tables.messages).where(_COLUMNS.id == values.pop("id")).values(**values)
             )
 
         def follow() -> None:
             branch = self._branches.get(message.session_id)
-            if branch is not None:
-                branch.replace(message)
+            if branch is not None and (place := branch.place(message.id)) is not None:
+                branch.replace(replace(message, parent_id=branch[place].parent_id))
 
         await self._commit(work, follow)
 
@@ -289,6 +299,7 @@ def _values(message: Message) -> dict[str, Any]:
         "tool_call_id": message.tool_call_id,
         "thought_seconds": message.thought_seconds,
         "attachments": write_attachments(message.attachments),
+        "node": message.node,
     }
 
 
@@ -313,4 +324,5 @@ def message_of(row: Row[Any]) -> Message:
         tool_call_id=row.tool_call_id,
         thought_seconds=row.thought_seconds,
         attachments=read_attachments(row.attachments),
+        node=row.node,
     )

@@ -311,6 +311,24 @@ def attached_files(connection: Connection) -> None:
         connection.exec_driver_sql(statement)
 
 
+_GRAPH_RUNS = """
+CREATE TABLE graph_runs (id TEXT NOT NULL PRIMARY KEY,
+  session_id TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE, graph TEXT NOT NULL,
+  input_id TEXT NOT NULL, nodes TEXT NOT NULL DEFAULT '[]',
+  started_at DOUBLE PRECISION NOT NULL, finished_at DOUBLE PRECISION,
+  status TEXT NOT NULL DEFAULT 'running');
+CREATE INDEX graph_runs_session ON graph_runs (session_id, started_at);
+ALTER TABLE sessions ADD COLUMN kind TEXT NOT NULL DEFAULT 'chat';
+ALTER TABLE messages ADD COLUMN node TEXT NOT NULL DEFAULT '';
+ALTER TABLE runs ADD COLUMN node TEXT NOT NULL DEFAULT '';
+"""
+
+
+def graph_runs(connection: Connection) -> None:
+    """Runs of graphs: sessions of another kind, messages and runs that name their node."""
+    _each(connection, _GRAPH_RUNS)
+
+
 TRIGGERS = frozenset(
     statement for statement in (*_MESSAGE_SEARCH, *_FILES) if statement.startswith("CREATE TRIGGER")
 )
@@ -345,6 +363,7 @@ STEPS: tuple[Step, ...] = (
     memory_by_hand,
     attached_files,
     measurements,
+    graph_runs,
 )
 
 

@@ -14,7 +14,7 @@ from chatty_desktop.domain.messages import Status
 from chatty_desktop.storage import tables
 
 _MESSAGE_IDS = ("id", "parent_id", "message_id", "after_message_id", "through_message_id",
-                "before_id", "query_id", "made_after_id")  # fmt: skip
+                "before_id", "query_id", "made_after_id", "input_id")  # fmt: skip
 """Columns that name a message (`id`: of the table of messages alone)."""
 
 # In this order, since later ones name what earlier ones hold.
@@ -30,6 +30,7 @@ PARTS: tuple[Table, ...] = (
     tables.summaries,
     tables.facts,
     tables.episodes,
+    tables.graph_runs,
 )
 """What a chat is made of, but for what can be made again."""
 
@@ -65,6 +66,11 @@ class Renaming:
             values["id"] = self._runs[row["id"]]
             if values["status"] == "running":
                 values["status"] = "stopped"
+        elif table is tables.graph_runs:
+            values["id"] = new_id(row["started_at"])
+            values["nodes"] = self._nodes(row["nodes"])
+            if values["status"] == "running":
+                values["status"] = "stopped"
         elif table is tables.ledger:
             values["id"] = self._ledger[row["id"]]
             values["message_ids"] = self._ids(row["message_ids"])
@@ -94,6 +100,14 @@ class Renaming:
                 if name in each:
                     each[name] = {self.messages.get(i, i): kept for i, kept in each[name].items()}
         return json.dumps(sections, ensure_ascii=False)
+
+    def _nodes(self, text: str) -> str:
+        nodes = json.loads(self._within(text, "prompt_id", "reply_id"))
+        for each in nodes:
+            each["run_id"] = self._runs.get(each["run_id"], each["run_id"])
+            if each["state"] in ("running", "waiting"):
+                each["state"] = "stopped"
+        return json.dumps(nodes, ensure_ascii=False)
 
     def _within(self, text: str, *names: str) -> str:
         """A list of objects as JSON, the messages that these fields name being those of the

@@ -50,6 +50,7 @@ class StoredRuns:
                     strategy=json.dumps(run.strategy, ensure_ascii=False),
                     started_at=run.started_at,
                     status=run.status,
+                    node=run.node,
                     **_place(run),
                 )
             )
@@ -145,12 +146,13 @@ class StoredRuns:
         rows = await self._database.rows(query)
         return [LogEntry(row.run_id, row.at, row.level, row.text) for row in rows]
 
-    async def last_strategy(self, scope: Scope) -> dict[str, Any] | None:
+    async def last_strategy(self, scope: Scope, node: str = "") -> dict[str, Any] | None:
         query = (
             select(tables.runs.c.strategy)
             .where(
                 tables.runs.c.session_id == scope.session_id,
                 tables.runs.c.agent_id == scope.agent_id,
+                tables.runs.c.node == node,
             )
             .order_by(tables.runs.c.started_at.desc())
             .limit(1)

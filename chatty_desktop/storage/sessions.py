@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, Select, Table, delete, func, insert, sel
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import SessionsChanged
 from chatty_desktop.domain.ids import new_id
-from chatty_desktop.domain.messages import DeletionCounts, Session, TitledBy
+from chatty_desktop.domain.messages import DeletionCounts, Session, SessionKind, TitledBy
 from chatty_desktop.domain.search import parse_query
 from chatty_desktop.engine.ports import Publish
 from chatty_desktop.storage import tables
@@ -74,10 +74,17 @@ class StoredSessions:
         agent_id: str | None = None,
         session_id: str | None = None,
         titled_by: TitledBy = "words",
+        kind: SessionKind = "chat",
     ) -> Session:
         now = time.time()
         session = Session(
-            session_id or new_id(now), title, now, now, agent_id=agent_id, titled_by=titled_by
+            session_id or new_id(now),
+            title,
+            now,
+            now,
+            agent_id=agent_id,
+            titled_by=titled_by,
+            kind=kind,
         )
 
         def work(connection: Connection) -> None:
@@ -89,6 +96,7 @@ class StoredSessions:
                     updated_at=now,
                     agent_id=agent_id,
                     titled_by=titled_by,
+                    kind=kind,
                 )
             )
 
@@ -215,4 +223,5 @@ def session_of(row: Row[Any]) -> Session:
         archived=row.archived,
         folder_id=row.folder_id,
         titled_by=row.titled_by,
+        kind=row.kind,
     )

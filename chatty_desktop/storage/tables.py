@@ -99,6 +99,7 @@ sessions = Table(
     Column("folder_id", Text, ForeignKey("folders.id", ondelete="SET NULL")),
     _text("titled_by", "words"),
     Column("deleted_at", Double),
+    _text("kind", "chat"),
 )
 """`titled_by`: "words" (the first ones of the chat), "model" or "person". `deleted_at`: when the
 person deleted it; until it goes for good, that can be undone."""
@@ -123,6 +124,7 @@ messages = Table(
     _text("tool_call_id"),
     Column("thought_seconds", Double, nullable=False, server_default="0"),
     _text("attachments", "[]"),
+    _text("node"),
     Index("messages_session", "session_id"),
     Index("messages_parent", "parent_id"),
 )
@@ -138,8 +140,24 @@ runs = Table(
     Column("started_at", Double, nullable=False),
     Column("finished_at", Double),
     _text("status", "running"),
+    _text("node"),
     Index("runs_scope", "session_id", "agent_id", "started_at"),
 )
+
+graph_runs = Table(
+    "graph_runs",
+    metadata,
+    _id(),
+    _session(),
+    Column("graph", Text, nullable=False),
+    Column("input_id", Text, nullable=False),
+    _text("nodes", "[]"),
+    Column("started_at", Double, nullable=False),
+    Column("finished_at", Double),
+    _text("status", "running"),
+    Index("graph_runs_session", "session_id", "started_at"),
+)
+"""`graph` is the graph as it was when it ran; `nodes` a list of `NodeRun`."""
 
 run_log = Table(
     "run_log",

@@ -27,6 +27,7 @@ from chatty_desktop.paths import resources_folder
 from chatty_desktop.storage.agents import StoredAgents
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.episodes import StoredEpisodes
+from chatty_desktop.storage.graph_runs import StoredGraphRuns
 from chatty_desktop.storage.memory import StoredMemory
 from chatty_desktop.storage.messages import StoredMessages
 from chatty_desktop.storage.runs import StoredRuns
@@ -83,6 +84,7 @@ class Desk:
             embedders=self.embedders,
             prompts=prompts,
             running=running,
+            graph_runs=StoredGraphRuns(database),
         )
         self.past = MemoryPast(self.memories, self.messages)
         self.acts = MemoryActs(self.memories, self.past, self.memory, self.episodes, running)

@@ -40,7 +40,7 @@ class Layer:
     def __init__(self, config: Composite, around: Surroundings) -> None:
         self._config = config
         self._around = around
-        keys = layer_keys(layer.kind for layer in config.layers)
+        keys = layer_keys((layer.kind for layer in config.layers), around.slot)
         self._parts = [
             _Part(layer.kind, key, build_memory(layer, replace(around, layer=key)))
             for layer, key in zip(config.layers, keys, strict=True)

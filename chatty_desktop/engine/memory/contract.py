@@ -65,7 +65,8 @@ class Said(Protocol):
 class Surroundings:
     """What a strategy is given to work with.
 
-    `layer` keys what the strategy stores, so that two layers of one scope stay apart. `prompts`
+    `layer` keys what the strategy stores, so that two layers of one scope stay apart; `slot` is
+    the node of a graph that the memory is for, "" in a chat. `prompts`
     holds the texts of resources/prompts by file name without ending. `tell` writes a line to the
     run log of the session. `only_looks`: recall is asked what it would show; it stores nothing and
     asks no model. `approve`: the person decides on each change of Σ before it is kept.
@@ -83,3 +84,4 @@ class Surroundings:
     tell: Callable[[Level, str], Awaitable[None]]
     only_looks: bool = False
     approve: bool = False
+    slot: str = ""

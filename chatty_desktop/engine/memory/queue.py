@@ -95,8 +95,8 @@ async def _start(around: Surroundings, branch: Branch, *, resumes: bool) -> int 
     beginning is on the branch: then it begins now, with the last exchange. One that `resumes`
     began where it first did, whatever was used since."""
     if not resumes:
-        before = await around.runs.last_strategy(around.scope)
-        if before is not None and not _holds(before, around.layer):
+        before = await around.runs.last_strategy(around.scope, around.slot)
+        if before is not None and not _holds(before, around):
             return None
     starts = await around.store.layer_starts(around.scope, around.layer)
     places = [p for start in starts if (p := branch.place(start.message_id)) is not None]
@@ -117,7 +117,7 @@ async def _taken_in(around: Surroundings, branch: Branch) -> int:
     return 0
 
 
-def _holds(strategy: dict[str, Any], layer: str) -> bool:
+def _holds(strategy: dict[str, Any], around: Surroundings) -> bool:
     """Whether a strategy, as a run recorded it, has the layer."""
-    layers = strategy.get("layers")
-    return layer in layer_keys(each["kind"] for each in (layers or [strategy]))
+    layers = strategy.get("layers") or [strategy]
+    return around.layer in layer_keys((each["kind"] for each in layers), around.slot)

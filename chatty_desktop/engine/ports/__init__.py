@@ -9,7 +9,7 @@ from chatty_desktop.engine.ports.chats import (
     MessageSearch,
     Sessions,
 )
-from chatty_desktop.engine.ports.graphs import Graphs
+from chatty_desktop.engine.ports.graphs import GraphRunStore, Graphs
 from chatty_desktop.engine.ports.measurements import Measurements
 from chatty_desktop.engine.ports.memory import EpisodeStore, MemoryStore
 from chatty_desktop.engine.ports.models import ChatModel, Embedder, Embedders, Models
@@ -27,6 +27,7 @@ __all__ = [
     "Embedders",
     "EpisodeStore",
     "Folders",
+    "GraphRunStore",
     "Graphs",
     "Keys",
     "Measurements",

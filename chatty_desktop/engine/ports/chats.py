@@ -15,6 +15,7 @@ from chatty_desktop.domain.messages import (
     Message,
     Scope,
     Session,
+    SessionKind,
     TitledBy,
 )
 from chatty_desktop.domain.search import MessageHits, Query
@@ -25,11 +26,12 @@ class MessageLog(Protocol):
 
     async def append(self, message: Message, files: Sequence[AttachedFile] = ()) -> None:
         """Commit a new message under its parent and make it the session's leaf, with those of its
-        files that no draft or other message holds already."""
+        files that no draft or other message holds already. One of a graph run (with `node`) comes
+        under the leaf that there is: nodes that run at the same time take turns in one log."""
         ...
 
     async def update(self, message: Message) -> None:
-        """Commit a message's present form (a partial reply, its end)."""
+        """Commit a message's present form (a partial reply, its end); it stays where it is."""
         ...
 
     async def get(self, message_id: str) -> Message | None: ...
@@ -99,6 +101,7 @@ class Sessions(Protocol):
         agent_id: str | None = None,
         session_id: str | None = None,
         titled_by: TitledBy = "words",
+        kind: SessionKind = "chat",
     ) -> Session: ...
 
     async def rename(

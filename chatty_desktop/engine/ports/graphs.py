@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from chatty_desktop.domain.graph_runs import GraphRun
 from chatty_desktop.domain.graphs import Graph, StoredGraph
 
 
@@ -29,4 +30,24 @@ class Graphs(Protocol):
 
     async def delete(self, graph_id: str) -> None:
         """Delete the graph; its runs stay in their sessions."""
+        ...
+
+
+class GraphRunStore(Protocol):
+    """The runs of graphs. Each is in a session and goes with it."""
+
+    async def add(self, run: GraphRun) -> None:
+        """Keep a run that begins."""
+        ...
+
+    async def save(self, run: GraphRun) -> None:
+        """Keep a run as it is now."""
+        ...
+
+    async def newest(self, session_id: str) -> GraphRun | None:
+        """The last run begun in a session, None in a chat."""
+        ...
+
+    async def list(self, session_id: str) -> list[GraphRun]:
+        """All of a session, oldest first."""
         ...

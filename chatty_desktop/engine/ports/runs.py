@@ -51,8 +51,9 @@ class Runs(Protocol):
         """The lines of these runs that are warnings or errors, oldest first."""
         ...
 
-    async def last_strategy(self, scope: Scope) -> dict[str, Any] | None:
-        """The effective strategy of the newest run of the scope, None before the first."""
+    async def last_strategy(self, scope: Scope, node: str = "") -> dict[str, Any] | None:
+        """The effective strategy of the newest run of the scope, of one slot of a graph or of a
+        chat; None before the first."""
         ...
 
     async def last_request(self, scope: Scope) -> SentRequest | None: ...
