@@ -231,6 +231,7 @@ async def test_tab_walks_the_form_from_top_to_bottom_and_then_the_buttons(
         "Delete field (Delete)",
         "Most characters",
         "Model that folds",
+        "Ask me before what was folded changes memory",
         "Most steps in one answer",
         "Import …",
         "Export …",

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from PySide6.QtWidgets import QInputDialog, QToolButton
+from PySide6.QtWidgets import QToolButton
 
 from chatty_desktop.domain.errors import Unreachable
 from chatty_desktop.ui.inspector.panel import InspectorPanel
 from chatty_desktop.ui.inspector.pending_view import MessageCard
+from chatty_desktop.ui.inspector.words_dialog import WordsDialog
 from chatty_desktop.ui.pieces import TextButton
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.desk import STATE
@@ -124,9 +125,12 @@ async def test_a_fact_is_corrected_and_deleted_by_hand(at: Bench) -> None:
         next(a for a in menus[-1].actions() if a.text() == name).trigger()
 
     act("Correct …")
-    (dialog,) = panel.findChildren(QInputDialog)
-    dialog.setTextValue("Leo is  eight.")
-    dialog.accept()
+    (dialog,) = panel.findChildren(WordsDialog)
+    dialog.text.setPlainText(" ")
+    dialog.save.click()
+    await until(lambda: "needs words" in dialog.field.problem)
+    dialog.text.setPlainText("Leo is  eight.")
+    dialog.save.click()
     await until(lambda: says(panel.memory, "Leo is eight."))
     assert not says(panel.memory, "Leo is seven.")
     act("Delete")

@@ -14,9 +14,9 @@ from PySide6.QtWidgets import QLabel
 
 from chatty_desktop.domain.errors import Unreachable
 from chatty_desktop.domain.messages import Scope
+from chatty_desktop.ui.inspector.key_row import KeyRow
 from chatty_desktop.ui.inspector.panel import InspectorPanel
 from chatty_desktop.ui.inspector.pending_view import MOST_CARDS, MessageCard
-from chatty_desktop.ui.inspector.state_view import KeyRow
 from chatty_desktop.ui.pieces import TextButton
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.desk import STATE

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
 
 from chatty_desktop.ui.agents.strategy_form import FormParts, Problems
 from chatty_desktop.ui.agents.strategy_picker import StrategyPicker
@@ -37,6 +37,13 @@ class AgentForm(QWidget):
         self.system_prompt.setPlaceholderText(tr("Who the agent is and how it answers"))
         self.model = ModelPicker(choices, tr("Default model"), names_default=True)
         self.strategy = StrategyPicker(FormParts(theme, choices))
+        self.approve = QCheckBox(tr("Ask me before what was folded changes memory"))
+        self.approve.setToolTip(
+            tr(
+                "Each change waits in the memory inspector until you accept, change or refuse it."
+                " Until then its messages stay in the queue and are still sent."
+            )
+        )
         self.tools = ToolsSection(theme)
         self.max_steps = Number(1, 1000)
         self.fields = {
@@ -59,16 +66,19 @@ class AgentForm(QWidget):
         for path in ("name", "system_prompt", "model"):
             column.addWidget(self.fields[path])
         column.addWidget(self.strategy)
+        column.addWidget(self.approve)
         column.addSpacing(S)
         column.addWidget(self.tools)
         column.addWidget(self.fields["max_steps"])
         column.addStretch(1)
         choices.changed.connect(self._say_which_models)
+        self.strategy.changed.connect(self._offer_approval)
         for signal in (
             self.name.textChanged,
             self.system_prompt.textChanged,
             self.model.edited,
             self.strategy.changed,
+            self.approve.toggled,
             self.tools.changed,
             self.max_steps.valueChanged,
         ):
@@ -80,6 +90,8 @@ class AgentForm(QWidget):
         self.system_prompt.setPlainText(definition["system_prompt"])
         self.model.set(definition["model"])
         self.strategy.set(definition[_STRATEGY], stored=stored)
+        self.approve.setChecked(definition.get("approve_memory", False))
+        self._offer_approval()
         self.tools.set(definition)
         self.max_steps.setValue(definition["max_steps"])
         self.show_problems(())
@@ -93,6 +105,7 @@ class AgentForm(QWidget):
             _STRATEGY: self.strategy.value(),
             **self.tools.value(),
             "max_steps": self.max_steps.value(),
+            "approve_memory": self.approve.isChecked(),
         }
 
     def show_problems(self, problems: Problems) -> list[tuple[str, str]]:
@@ -111,6 +124,13 @@ class AgentForm(QWidget):
             for path, reason in problems
             if path not in self.fields and path.split(".")[0] != _STRATEGY
         ]
+
+    def _offer_approval(self) -> None:
+        """Only State folds; a switch that is on is shown wherever it is."""
+        strategy = self.strategy.value()
+        layers = strategy.get("layers") or [strategy]
+        folds = any(layer.get("kind") == "state" for layer in layers)
+        self.approve.setVisible(folds or self.approve.isChecked())
 
     def _say_which_models(self) -> None:
         self.fields["model"].hint("\n".join(self._choices.problems))

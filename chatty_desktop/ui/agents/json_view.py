@@ -61,7 +61,11 @@ class JsonView(QWidget):
     def show_value(self, definition: Mapping[str, Any]) -> None:
         """Show a definition as it stands in the form, valid or not."""
         # As in an agent's file, where these stand only with something in them.
-        spare = [name for name in ("tool_policies", "folders") if not definition.get(name)]
+        spare = [
+            name
+            for name in ("tool_policies", "folders", "approve_memory")
+            if not definition.get(name)
+        ]
         value = {name: each for name, each in definition.items() if name not in spare}
         self._shown = json.dumps(value, indent=2, ensure_ascii=False)
         self.text.setPlainText(self._shown)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
 
 from chatty_desktop.domain.messages import Role
@@ -46,5 +47,10 @@ class EpisodeCard(Card):
         self.column.addLayout(top)
         self.column.addWidget(words)
         self.column.addWidget(note)
+        # In the menu of the keyboard, too: a card takes the focus.
+        self.remove = QAction(tr("Remove from what can be recalled"), self)
+        self.remove.setVisible(False)
+        self.addAction(self.remove)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self.setToolTip(tr("Show this message in the chat"))
         self.setAccessibleName(f"{speaker}: {first}. {remark}")

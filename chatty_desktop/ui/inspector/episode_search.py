@@ -28,16 +28,19 @@ class EpisodeSearch(QWidget):
     search_wanted: a text to search for, again whenever memory has changed.
     showing_changed: whether an answer to what is in the box is shown.
     message_wanted: the id of a message the person pressed.
+    remove_wanted: that of one that is not to be recalled any more.
     """
 
     search_wanted = Signal(str)
     showing_changed = Signal(bool)
     message_wanted = Signal(str)
+    remove_wanted = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._showing = False
+        self.may_remove = False
         self._drawn: tuple[str, EpisodesFound] | None = None
         self.box = QLineEdit()
         self.box.setPlaceholderText(tr("Search episodes"))
@@ -114,6 +117,8 @@ class EpisodeSearch(QWidget):
             now=now,
         )
         card.pressed.connect(lambda: self.message_wanted.emit(episode.message_id))
+        card.remove.setVisible(self.may_remove)
+        card.remove.triggered.connect(lambda: self.remove_wanted.emit(episode.message_id))
         return card
 
     def _show(self, text: str, cards: QWidget) -> None:

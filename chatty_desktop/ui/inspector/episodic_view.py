@@ -32,17 +32,20 @@ class EpisodicView(QWidget):
     message_wanted: the id of a message the person pressed.
     reembed_wanted: the person wants every episode embedded by the present embedder.
     stop_wanted: and now no more.
+    remove_wanted: the id of a message that is not to be recalled any more.
     """
 
     message_wanted = Signal(str)
     reembed_wanted = Signal()
     stop_wanted = Signal()
+    remove_wanted = Signal(str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._drawn: tuple[Any, ...] | None = None
         self._wanted = False
+        self.may_remove = False
         self._heading = QLabel()
         self._heading.setFont(theme.heading())
         set_tone(self._heading, "memory")
@@ -131,6 +134,8 @@ class EpisodicView(QWidget):
             now=now,
         )
         message_id = row["id"]
+        card.remove.setVisible(self.may_remove)
+        card.remove.triggered.connect(lambda: self.remove_wanted.emit(message_id))
         card.pressed.connect(lambda: self.message_wanted.emit(message_id))
         return card
 

@@ -12,6 +12,8 @@ from chatty_desktop.domain.memory import LayerSnapshot
 from chatty_desktop.ui.inspector.episode_search import EpisodeSearch
 from chatty_desktop.ui.inspector.episodic_view import EpisodicView
 from chatty_desktop.ui.inspector.layer_view import LayerView
+from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.questions import confirm
 from chatty_desktop.ui.theme import Theme
 
 
@@ -28,6 +30,8 @@ class View(LayerView):
         self._search.showing_changed.connect(lambda _showing: self._arrange())
         self._episodes = EpisodicView(theme)
         self._episodes.message_wanted.connect(self.message_wanted)
+        self._episodes.remove_wanted.connect(self._remove)
+        self._search.remove_wanted.connect(self._remove)
         self._episodes.reembed_wanted.connect(self.reembed_wanted)
         self._episodes.stop_wanted.connect(self.stop_wanted)
         self.body.addWidget(self._search)
@@ -37,6 +41,7 @@ class View(LayerView):
     def show_body(self, layer: LayerSnapshot, config: Mapping[str, Any]) -> None:
         self._any = layer.episodes is not None
         if layer.episodes is not None:
+            self._episodes.may_remove = self._search.may_remove = self.doing is not None
             self._episodes.show_episodes(layer)
             # There may be more to find, or be said on another branch now.
             self._search.search()
@@ -50,6 +55,21 @@ class View(LayerView):
 
     def show_search_failure(self, text: str, reason: str) -> None:
         self._search.show_failure(text, reason)
+
+    def _remove(self, message_id: str) -> None:
+        doing = self.doing
+        if doing is not None:
+            confirm(
+                self.window(),
+                tr("Remove this episode?"),
+                tr(
+                    "The message stays in the chat, but the agent will never be reminded of it"
+                    " again."
+                ),
+                tr("Remove"),
+                lambda: doing.do(lambda scope: doing.acts.remove_episode(scope, message_id)),
+                danger=True,
+            )
 
     def _arrange(self) -> None:
         self._search.setVisible(self._any)

@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QInputDialog,
     QLabel,
     QMenu,
     QProgressBar,
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from chatty_desktop.domain.memory import Fact, LayerSnapshot
 from chatty_desktop.ui.elided import ElidedLabel
+from chatty_desktop.ui.inspector.clicks import Clicks
 from chatty_desktop.ui.inspector.layer_view import LayerView
 from chatty_desktop.ui.inspector.pending_view import PendingView
 from chatty_desktop.ui.language import number, tr, trn
@@ -58,6 +58,9 @@ class View(LayerView):
         top.addWidget(self._heading)
         top.addWidget(self._size)
         top.addStretch(1)
+        self._add = icon_button(theme, "plus", tr("Add a fact"))
+        self._add.clicked.connect(self._add_fact)
+        top.addWidget(self._add)
         column = QVBoxLayout()
         column.setSpacing(S)
         column.addLayout(top)
@@ -70,6 +73,7 @@ class View(LayerView):
 
     def show_body(self, layer: LayerSnapshot, config: Mapping[str, Any]) -> None:
         facts = layer.facts or ()
+        self._add.setVisible(self.doing is not None)
         self._heading.setText(trn("{count} fact", "{count} facts", len(facts)))
         self._size.setText(f"{layer.size} / {layer.max_chars}")
         self._bar.setRange(0, max(layer.max_chars, 1))
@@ -161,11 +165,15 @@ class View(LayerView):
         moment.setAccessibleName(tr("Show the message that “{fact}” is from", fact=fact.fact))
         source = fact.source_ids[0] if fact.source_ids else fact.after_message_id
         moment.clicked.connect(lambda: self.message_wanted.emit(source))
+        clicked = Clicks(words)
+        clicked.clicked.connect(lambda _at: self._show_origin(fact))
         row = QHBoxLayout()
         row.setSpacing(S)
         row.addWidget(words, 1, Qt.AlignmentFlag.AlignTop)
         row.addWidget(moment, 0, Qt.AlignmentFlag.AlignTop)
-        row.addWidget(self._menu(fact, words.fontMetrics().height()), 0, Qt.AlignmentFlag.AlignTop)
+        if self.doing is not None:
+            menu = self._menu(fact, words.fontMetrics().height())
+            row.addWidget(menu, 0, Qt.AlignmentFlag.AlignTop)
         return row
 
     def _menu(self, fact: Fact, words_height: int) -> QToolButton:
@@ -178,6 +186,7 @@ class View(LayerView):
         button.setToolTip(tr("Correct or delete this fact"))
         menu = QMenu(button)
         menu.addAction(tr("Correct …")).triggered.connect(lambda: self._correct(fact))
+        menu.addAction(tr("Where is this from?")).triggered.connect(lambda: self._show_origin(fact))
         delete = menu.addAction(tr("Delete"))
         delete.triggered.connect(lambda: self.fact_changed.emit(self.key, fact.id, None))
         forget = menu.addAction(tr("Forget with proof …"))
@@ -187,13 +196,13 @@ class View(LayerView):
         return button
 
     def _correct(self, fact: Fact) -> None:
-        dialog = QInputDialog(self)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.setWindowTitle(tr("Correct a fact"))
-        dialog.setLabelText(tr("What is known of {subject}:", subject=fact.subject))
-        dialog.setTextValue(fact.fact)
-        dialog.resize(440, dialog.height())
-        dialog.textValueSelected.connect(
-            lambda text: self.fact_changed.emit(self.key, fact.id, text)
-        )
-        dialog.open()
+        if self.doing is not None:
+            self.doing.correct_fact(self.key, fact.id, fact.subject, fact.fact)
+
+    def _add_fact(self) -> None:
+        if self.doing is not None:
+            self.doing.add_fact(self.key)
+
+    def _show_origin(self, fact: Fact) -> None:
+        if self.doing is not None:
+            self.doing.show_fact(self.key, fact.id)

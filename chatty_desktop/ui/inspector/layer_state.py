@@ -11,20 +11,23 @@ from chatty_desktop.domain.memory import LayerSnapshot
 from chatty_desktop.ui.inspector.layer_view import LayerView
 from chatty_desktop.ui.inspector.pending_view import PendingView
 from chatty_desktop.ui.inspector.state_view import StateView
+from chatty_desktop.ui.inspector.waiting_view import WaitingView
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import S
 
 
 class View(LayerView):
-    """Σ over its fields, then the queue."""
+    """What waits for the person's word, Σ over its fields, then the queue."""
 
     def __init__(self, kind: str, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(kind, theme, parent)
         self._state = StateView(theme)
         self._state.message_wanted.connect(self.message_wanted)
+        self._waiting = WaitingView(theme)
         self._pending = PendingView(theme, tr("Not folded yet"), tr("Nothing is waiting."))
         self._pending.message_wanted.connect(self.message_wanted)
+        self.body.addWidget(self._waiting)
         self.body.addWidget(self._state)
         self.body.addSpacing(S)
         self.body.addWidget(self._pending)
@@ -33,7 +36,10 @@ class View(LayerView):
         there = layer.state is not None
         self._state.setVisible(there)
         self._pending.setVisible(there)
+        self._waiting.setVisible(there and layer.waiting is not None)
         if there:
             fields = config.get("fields", ())
-            self._state.show_state(layer, [(f["name"], f["description"]) for f in fields])
+            named = [(f["name"], f["description"]) for f in fields]
+            self._state.show_state(layer, named, self.doing, self.ledger)
+            self._waiting.show_waiting(layer.waiting, layer.key, self.doing)
             self._pending.show_pending(layer.pending or ())

@@ -6,14 +6,16 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.memory import LayerSnapshot, SummaryRevision
 from chatty_desktop.ui.elided import ElidedLabel
+from chatty_desktop.ui.inspector.clicks import Clicks, sentence_at
 from chatty_desktop.ui.inspector.layer_view import LayerView
 from chatty_desktop.ui.inspector.pending_view import PendingView
 from chatty_desktop.ui.language import tr, trn
-from chatty_desktop.ui.pieces import LongWords, TextButton, Words, caption, replace
+from chatty_desktop.ui.pieces import LongWords, TextButton, Words, caption, icon_button, replace
 from chatty_desktop.ui.readable import when
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, M, S
@@ -28,6 +30,7 @@ class View(LayerView):
     def __init__(self, kind: str, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(kind, theme, parent)
         self._shown: tuple[SummaryRevision, ...] | None = None
+        self._whole = ""
         self._heading = ElidedLabel(tr("Summary"))
         self._heading.setFont(theme.heading())
         self._heading.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
@@ -53,6 +56,15 @@ class View(LayerView):
         top.addWidget(self._covers)
         top.addStretch(1)
         top.addWidget(self._cut)
+        self._edit = icon_button(theme, "pencil-simple", tr("Edit the summary"))
+        self._edit.clicked.connect(self._write)
+        self._origin = icon_button(theme, "path", tr("Where the summary is from"))
+        self._origin.clicked.connect(lambda: self._show_origin(""))
+        top.addWidget(self._origin)
+        top.addWidget(self._edit)
+        for label in self._text.findChildren(QLabel):
+            clicks = Clicks(label)
+            clicks.clicked.connect(lambda at, label=label: self._clicked(label, at))
         self._frame = _marked(self._text)
         summary = QVBoxLayout()
         summary.setSpacing(S)
@@ -75,6 +87,9 @@ class View(LayerView):
             else tr("none yet")
         )
         self._text.show_text(layer.summary or "")
+        self._whole = layer.summary or ""
+        for button in (self._edit, self._origin):
+            button.setVisible(there and self.doing is not None)
         self._frame.setVisible(there)
         self._none.setVisible(not there)
         self._none.setText(
@@ -128,6 +143,11 @@ class View(LayerView):
             words.show_text(summaries[index].text)
             column.addWidget(moment)
             column.addWidget(words)
+            if self.doing is not None:
+                back = TextButton(tr("Make this the summary again"))
+                back.setFont(self.theme.small())
+                back.clicked.connect(lambda _=False, index=index: self._restore(index))
+                column.addWidget(back, 0, Qt.AlignmentFlag.AlignLeft)
         replace(self, self._revisions, revisions)
         self._revisions = revisions
         revisions.setVisible(self._older.isChecked() and earlier > 0)
@@ -138,6 +158,24 @@ class View(LayerView):
         hide = trn("Hide {count} earlier summary", "Hide {count} earlier summaries", earlier)
         self._older.setText(hide if opened else show)
         self._revisions.setVisible(opened and earlier > 0)
+
+    def _write(self) -> None:
+        if self.doing is not None:
+            self.doing.write_summary(self.key, self._whole)
+
+    def _clicked(self, label: QLabel, at: QPoint) -> None:
+        """Find the sentence under the mouse."""
+        self._show_origin(sentence_at(label, at))
+
+    def _show_origin(self, sentence: str) -> None:
+        if self.doing is not None:
+            self.doing.show_summary(self.key, sentence)
+
+    def _restore(self, index: int) -> None:
+        doing, shown = self.doing, self._shown
+        if doing is not None and shown:
+            revision_id = shown[index].id
+            doing.do(lambda scope: doing.acts.restore_summary(scope, self.key, revision_id))
 
     def _go_to(self, index: int) -> None:
         if self._shown and index < len(self._shown):

@@ -6,7 +6,7 @@ A file `layer_<kind>.py` in this folder holds a class `View` that draws what is 
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, cast
@@ -15,7 +15,8 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.episodes import EpisodesFound
-from chatty_desktop.domain.memory import LayerSnapshot
+from chatty_desktop.domain.memory import LayerSnapshot, LedgerEntry
+from chatty_desktop.ui.inspector.doing import MemoryDoing
 from chatty_desktop.ui.inspector.pending_view import MessageCard
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Problem, TextButton, Words, clear
@@ -25,7 +26,8 @@ from chatty_desktop.ui.tokens import M, S
 
 class LayerView(QWidget):
     """The frame of a layer's view: its name, what is wrong with it, and where it started; what a
-    kind shows goes into `body`.
+    kind shows goes into `body`. `doing` is what a person can do, None where memory is to be read
+    only; `ledger` is its newest rows.
 
     message_wanted: the id of a message the person wants to see in the chat.
     fact_changed: the key of the layer, the id of a fact, and its new words, or None to delete it.
@@ -46,6 +48,8 @@ class LayerView(QWidget):
         super().__init__(parent)
         self.kind = kind
         self.key = kind
+        self.doing: MemoryDoing | None = None
+        self.ledger: Sequence[LedgerEntry] = ()
         self.theme = theme
         self._starts_at: str | None = None
         self._title = QLabel(kind.replace("_", " ").capitalize())

@@ -109,6 +109,12 @@ class LedgerView(QStackedWidget):
         if chosen is not None and chosen.id == entry_id:
             self.detail.show_failure(text)
 
+    def choose(self, entry_id: str) -> None:
+        """Choose a row, when it is among those shown."""
+        if (row := self.model.row_of(entry_id)) >= 0:
+            self.list.setCurrentIndex(self.model.index(row))
+            self.list.setFocus()
+
     def choose_newest(self) -> None:
         """Choose the first row, which then stays chosen."""
         self.list.setCurrentIndex(self.model.index(0))

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.episodes import EpisodesFound
 from chatty_desktop.domain.memory import LayerSnapshot, MemorySnapshot
+from chatty_desktop.ui.inspector.doing import MemoryDoing
 from chatty_desktop.ui.inspector.layer_view import LayerView, build_layer_view
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Empty, scrolled
@@ -27,9 +28,13 @@ class MemoryView(QStackedWidget):
     stop_reembedding_wanted = Signal()
     search_wanted = Signal(str)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, doing: MemoryDoing | None = None, parent: QWidget | None = None
+    ) -> None:
+        """Without `doing` it is to be read only."""
         super().__init__(parent)
         self._theme = theme
+        self._doing = doing
         self._layers: list[LayerView] = []
         self._embedding = (0, 0)
         self._empty = Empty(theme, "brain")
@@ -58,6 +63,8 @@ class MemoryView(QStackedWidget):
             self._build(snapshot.layers)
         configs = layer_configs(snapshot.strategy, len(snapshot.layers))
         for view, layer, config in zip(self._layers, snapshot.layers, configs, strict=True):
+            view.doing = self._doing
+            view.ledger = snapshot.ledger
             view.show_layer(layer, config, named=len(snapshot.layers) > 1)
         self.setCurrentIndex(1)
 

@@ -32,6 +32,7 @@ from chatty_desktop.engine.ports import Models
 from chatty_desktop.engine.prompt import as_asked
 from chatty_desktop.engine.reembed import Reembedding
 from chatty_desktop.ui.controls import ModelChoices
+from chatty_desktop.ui.inspector.doing import MemoryDoing
 from chatty_desktop.ui.inspector.ledger_acts import LedgerActs
 from chatty_desktop.ui.inspector.ledger_view import LedgerView
 from chatty_desktop.ui.inspector.memory_view import MemoryView
@@ -97,7 +98,12 @@ class InspectorPanel(QWidget):
         self._search_next: str | None = None
         self._verbatim_from: str | None = None
         self._throttle = Throttle(REFRESH_MS, self._refresh, self)
-        self.memory = MemoryView(theme)
+        self.doing = MemoryDoing(
+            acts, past, scope=lambda: self._scope, tasks=tasks, theme=theme, window=self
+        )
+        self.doing.message_wanted.connect(self.message_wanted)
+        self.doing.row_wanted.connect(self._show_row)
+        self.memory = MemoryView(theme, self.doing)
         self.prompt = PromptView(theme)
         self.prompt.run_wanted.connect(self._show_run)
         self.prompt.copy_wanted.connect(self._copy_request)
@@ -296,6 +302,10 @@ class InspectorPanel(QWidget):
             self.memory.show_search_failure(text, reason)
 
     # --- what a person does ------------------------------------------------------------------
+
+    def _show_row(self, entry_id: str) -> None:
+        self.tabs.setCurrentWidget(self.ledger)
+        self.ledger.choose(entry_id)
 
     def _show_run(self, run_id: str) -> None:
         self._run_id = run_id

@@ -4,40 +4,23 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractAnimation, QEasingCurve, Qt, QVariantAnimation, Signal
-from PySide6.QtGui import QColor, QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QHBoxLayout,
-    QLabel,
-    QProgressBar,
-    QSizePolicy,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
-from chatty_desktop.domain.memory import KeyChange, LayerSnapshot
+from chatty_desktop.domain.by_hand import attempts_on
+from chatty_desktop.domain.memory import LayerSnapshot, LedgerEntry
 from chatty_desktop.ui.elided import ElidedLabel
-from chatty_desktop.ui.language import N_, number, tr
-from chatty_desktop.ui.pieces import (
-    LongWords,
-    TextButton,
-    Words,
-    caption,
-    emphasise,
-    icon_button,
-    replace,
-    tip,
-)
-from chatty_desktop.ui.readable import readable, when
+from chatty_desktop.ui.inspector.doing import MemoryDoing
+from chatty_desktop.ui.inspector.key_dialog import KeyDialog
+from chatty_desktop.ui.inspector.key_row import KeyRow
+from chatty_desktop.ui.language import number, tr
+from chatty_desktop.ui.pieces import Words, caption, icon_button, replace
 from chatty_desktop.ui.theme import Theme, set_tone
-from chatty_desktop.ui.tokens import XS, L, S
-
-FLASH_MS = 1400
-NOT_KNOWN = N_("not known yet")
+from chatty_desktop.ui.tokens import XS, S
 
 
 class StateView(QWidget):
@@ -50,6 +33,9 @@ class StateView(QWidget):
         self._theme = theme
         self._state: dict[str, Any] | None = None
         self._rows: dict[str, KeyRow] = {}
+        self._layer = ""
+        self._doing: MemoryDoing | None = None
+        self._descriptions: dict[str, str] = {}
         sigma = QLabel("Σ")
         sigma.setFont(theme.heading())
         set_tone(sigma, "memory")
@@ -81,11 +67,20 @@ class StateView(QWidget):
         column.addWidget(self._hint)
         column.addWidget(self._keys)
 
-    def show_state(self, layer: LayerSnapshot, fields: Sequence[tuple[str, str]]) -> None:
+    def show_state(
+        self,
+        layer: LayerSnapshot,
+        fields: Sequence[tuple[str, str]],
+        doing: MemoryDoing | None = None,
+        ledger: Sequence[LedgerEntry] = (),
+    ) -> None:
         """Draw Σ over its fields, (name, description) each; what changed lights up for a moment.
 
-        Keys that the fields no longer have stand after the others.
+        Keys that the fields no longer have stand after the others. Without `doing` it is to be
+        read only; `ledger` tells what folds tried to make of pinned keys.
         """
+        self._layer, self._doing = layer.key, doing
+        self._descriptions = dict(fields)
         state = layer.state or {}
         descriptions = dict(fields)
         names = [*descriptions, *(key for key in state if key not in descriptions)]
@@ -98,6 +93,9 @@ class StateView(QWidget):
             row.show_value(state.get(name), known=name in state)
             row.describe(descriptions.get(name))
             row.show_change(layer.changes.get(name), now)
+            pinned = name in layer.pins
+            row.show_pin(pinned, attempts_on(name, ledger, layer.key) if pinned else None)
+            row.let_act(doing is not None, pinned=pinned, known=name in state)
             if self._state is not None and self._state.get(name) != state.get(name):
                 row.flash()
         self._state = dict(state)
@@ -141,6 +139,11 @@ class StateView(QWidget):
         for name in names:
             row = self._rows[name] = KeyRow(name, self._theme)
             row.message_wanted.connect(self.message_wanted)
+            row.row_wanted.connect(self._show_row)
+            row.edit_wanted.connect(lambda name=name: self._edit(name))
+            row.pin_wanted.connect(lambda pinned, name=name: self._pin(name, pinned))
+            row.forget_wanted.connect(lambda name=name: self._forget(name))
+            row.origin_wanted.connect(lambda name=name: self._show_origin(name))
             column.addWidget(row)
         replace(self, self._keys, keys)
         self._keys = keys
@@ -149,116 +152,38 @@ class StateView(QWidget):
         text = json.dumps(self._state or {}, indent=2, ensure_ascii=False)
         QGuiApplication.clipboard().setText(text)
 
+    # --- what a person does ------------------------------------------------------------------
 
-class KeyRow(QFrame):
-    """One key of Σ: its name, its value, and the moment it last changed."""
+    def _edit(self, key: str) -> None:
+        doing, layer = self._doing, self._layer
+        if doing is None:
+            return
+        known = (self._state or {}).get(key)
 
-    message_wanted = Signal(str)
-
-    def __init__(self, name: str, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self._name = name
-        self._change: KeyChange | None = None
-        self._strength = 0.0
-        self._fade = QVariantAnimation(self)
-        self._fade.setDuration(FLASH_MS)
-        self._fade.setStartValue(1.0)
-        self._fade.setEndValue(0.0)
-        self._fade.setEasingCurve(QEasingCurve.Type.InQuad)
-        self._fade.valueChanged.connect(self._fading)
-
-        self._label = QLabel(name)
-        self._label.setTextFormat(Qt.TextFormat.PlainText)
-        emphasise(self._label)
-        self._old = caption(theme, tr("no longer a field"), "warning")
-        self._old.hide()
-        self._missing = ElidedLabel(tr(NOT_KNOWN))
-        self._missing.setFont(theme.small())
-        self._missing.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
-        set_tone(self._missing, "muted")
-        self._when = TextButton("")
-        self._when.setFont(theme.small())
-        self._when.setProperty("tone", "muted")
-        self._when.clicked.connect(self._wanted)
-        self._value = LongWords()
-        self._value.setAccessibleName(tr("Value of {name}", name=name))
-
-        top = QHBoxLayout()
-        top.setSpacing(S)
-        top.addWidget(self._label)
-        top.addWidget(self._old)
-        top.addWidget(self._missing)
-        top.addStretch(1)
-        top.addWidget(self._when)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(L, XS, S, XS)
-        column.setSpacing(2)
-        column.addLayout(top)
-        column.addWidget(self._value)
-
-    def show_value(self, value: Any, *, known: bool) -> None:
-        """Draw a value, or that there is none."""
-        self._missing.setVisible(not known)
-        self._value.setVisible(known)
-        set_tone(self._label, "memory" if known else "muted")
-        if known:
-            self._value.show_text(readable(value))
-        self.setAccessibleName(self._name if known else f"{self._name}, {tr(NOT_KNOWN)}")
-
-    def describe(self, description: str | None) -> None:
-        """Say what the key is for; None: the fields do not have it any more."""
-        self._old.setVisible(description is None)
-        self._label.setToolTip(
-            tr("The agent's fields no longer have this key; it stays until it is forgotten.")
-            if description is None
-            else tip(description)
-        )
-
-    def show_change(self, change: KeyChange | None, now: float) -> None:
-        """Offer the message after which the key last changed."""
-        self._change = change
-        self._when.setVisible(change is not None)
-        if change is not None:
-            moment = when(change.at, now)
-            self._when.setText(moment)
-            self._when.setToolTip(tr("Show the message after which this changed"))
-            self._when.setAccessibleName(
-                tr(
-                    "{name} last changed {moment}; show the message after which it did",
-                    name=self._name,
-                    moment=moment,
-                )
+        def keep(value: Any, done: Callable[[], object], failed: Callable[[str], None]) -> None:
+            doing.do(
+                lambda scope: doing.acts.change_state(scope, layer, {key: value}),
+                done=done,
+                failed=failed,
             )
 
-    def flash(self) -> None:
-        """Light up in memory's colour and fade: this is new."""
-        self._fade.stop()
-        self._fade.start()
+        description = self._descriptions.get(key, "")
+        KeyDialog(key, description, known, keep, self._theme, self.window()).open()
 
-    @property
-    def flashing(self) -> bool:
-        return self._fade.state() == QAbstractAnimation.State.Running
+    def _pin(self, key: str, pinned: bool) -> None:
+        if (doing := self._doing) is not None:
+            layer = self._layer
+            doing.do(lambda scope: doing.acts.pin(scope, layer, key, pinned))
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        tokens = self._theme.tokens
-        if self._strength > 0:
-            glow = QColor(tokens.memory_soft)
-            glow.setAlphaF(self._strength)
-            painter.setBrush(glow)
-            painter.setPen(QColor(0, 0, 0, 0))
-            painter.drawRoundedRect(self.rect().adjusted(4, 0, 0, 0), 6, 6)
-        line = QColor(tokens.memory if self._missing.isHidden() else tokens.border)
-        painter.fillRect(0, 2, 3, self.height() - 4, line)
-        painter.end()
-        super().paintEvent(event)
+    def _forget(self, key: str) -> None:
+        if (doing := self._doing) is not None:
+            layer = self._layer
+            doing.do(lambda scope: doing.acts.change_state(scope, layer, {key: None}))
 
-    def _fading(self, strength: Any) -> None:
-        self._strength = float(strength)
-        self.update()
+    def _show_origin(self, key: str) -> None:
+        if self._doing is not None:
+            self._doing.show_key(self._layer, key)
 
-    def _wanted(self) -> None:
-        if self._change is not None:
-            self.message_wanted.emit(self._change.message_id)
+    def _show_row(self, entry_id: str) -> None:
+        if self._doing is not None:
+            self._doing.row_wanted.emit(entry_id)
