@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QTextEdit, QToolButton
 from pytestqt.qtbot import QtBot
 
 from chatty_desktop.domain.messages import Message
-from chatty_desktop.ui.chat.body import MessageBody
+from chatty_desktop.ui.chat.body import MOST_MARKED, MessageBody
 from chatty_desktop.ui.chat.find import FindInChat
 from chatty_desktop.ui.theme import Theme
 from tests.ui.opened import Opened
@@ -197,14 +197,34 @@ async def test_esc_ends_the_search_and_its_marks(theme: Theme, look: Look) -> No
 
 
 async def test_marks_are_made_only_where_a_message_is_in_sight(theme: Theme, look: Look) -> None:
-    search = look(chat(*("e " * 2_000 for _ in range(12))))
-    await search.open("e")
-    await until(lambda: search.bar.count.text().endswith("24,000"))
+    search = look(chat(*("e " * 100 + "tea " * 800 for _ in range(12))))
+    await search.open("e t")
+    await until(lambda: search.bar.count.text().endswith(" of 12"))
     bodies = [body for view in search.scene.views for body in view.text._bodies]
     in_sight = [body for body in bodies if not body.visibleRegion().isEmpty()]
     assert 0 < len(in_sight) < len(bodies)
     await until(lambda: all(len(body.extraSelections()) == body.marked for body in in_sight))
     assert not any(body.extraSelections() for body in bodies if body not in in_sight)
+
+
+async def test_of_very_many_marks_those_around_what_is_in_sight_are_made(
+    theme: Theme, look: Look
+) -> None:
+    search = look(chat("e " * 9_000))
+    await search.open("e")
+    await until(lambda: search.bar.count.text() == "1 of 9,000")
+    (body,) = [body for view in search.scene.views for body in view.text._bodies]
+
+    def places() -> list[int]:
+        return [selection.cursor.selectionStart() for selection in body.extraSelections()]
+
+    bar = search.scene.transcript.column.verticalScrollBar()
+    bar.setValue(bar.minimum())
+    await until(lambda: len(places()) >= MOST_MARKED and places()[1] < 6_000)
+    bar.setValue(bar.maximum())
+    # The one that is meant, and those that are in sight now.
+    await until(lambda: len(places()) == MOST_MARKED + 1 and places()[1] > 10_000)
+    assert places()[0] == 0
 
 
 async def test_a_new_message_is_counted_and_the_place_stays(theme: Theme, look: Look) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from bisect import bisect_left
 from itertools import accumulate
 from typing import Any
 
@@ -40,6 +41,9 @@ from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import icon_button
 from chatty_desktop.ui.theme import Theme
 
+MOST_MARKED = 200
+"""Places drawn as found at once; Qt takes seconds for thousands."""
+
 
 class MessageBody(QTextBrowser):
     """Draws rendered Markdown, or plain text that grows at its end while it streams.
@@ -63,6 +67,7 @@ class MessageBody(QTextBrowser):
         self._found_places: list[tuple[int, int]] | None = []
         self._meant: int | None = None
         self._marks_due = False
+        self._shown_places = range(0)
         self.setProperty("bare", True)
         self.setAccessibleName(tr("Text of the message"))
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -156,9 +161,11 @@ class MessageBody(QTextBrowser):
 
     def _show_marks(self) -> None:
         self._marks_due = False
+        self._shown_places = self._places_in_sight()
         tokens = self._theme.tokens
         shown: list[QTextEdit.ExtraSelection] = []
-        for at, (start, end) in enumerate(self._places):
+        for at in sorted({*self._shown_places, *([] if self._meant is None else [self._meant])}):
+            start, end = self._places[at]
             selection = QTextEdit.ExtraSelection()
             look = QTextCharFormat()
             meant = at == self._meant
@@ -169,6 +176,18 @@ class MessageBody(QTextBrowser):
             shown.append(selection)
         if shown or self.extraSelections():
             self.setExtraSelections(shown)
+
+    def _places_in_sight(self) -> range:
+        """The numbers of the places to draw: all, or where there are many those around what is
+        in sight. They move on by halves, so that a little scrolling leaves them as they are."""
+        count = len(self._places)
+        if count <= MOST_MARKED:
+            return range(count)
+        middle = self.cursorForPosition(self.visibleRegion().boundingRect().center()).position()
+        step = MOST_MARKED // 2
+        first = (bisect_left(self._places, (middle,)) // step) * step - step // 2
+        first = max(0, min(first, count - MOST_MARKED))
+        return range(first, first + MOST_MARKED)
 
     def _cursor(self, start: int, end: int | None = None) -> QTextCursor:
         cursor = QTextCursor(self.document())
@@ -255,7 +274,7 @@ class MessageBody(QTextBrowser):
             self.dragged.emit(event.position().toPoint())
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        if self._marks_due:
+        if self._marks_due or self._places_in_sight() != self._shown_places:
             self._show_marks()
         if self._code:
             self._paint_code_panels()
