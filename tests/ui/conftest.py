@@ -90,6 +90,12 @@ async def open_window(data_dir: Path, theme: Theme, server: OpenAIServer) -> Asy
         yield made
 
 
+@pytest.fixture(autouse=True)
+def _empty_clipboard(qapp: QApplication) -> None:
+    """What one test copied is not taken for what the next one copies."""
+    qapp.clipboard().clear()
+
+
 @pytest.fixture(autouse=True, scope="session")
 def _application_first(qapp: QApplication) -> None:
     """The loop needs the application to be there."""
