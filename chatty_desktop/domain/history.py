@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chatty_desktop.domain.grounding import telling
-from chatty_desktop.domain.memory import LedgerEntry
+from chatty_desktop.domain.memory import LedgerEntry, MemorySnapshot
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.state import compact
 
@@ -52,6 +52,29 @@ def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[Key
         for key in keys
         if before.get(key) != after.get(key)
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class LayerDifference:
+    """What of one layer is not the same at two points."""
+
+    kind: str
+    changes: tuple[KeyDifference, ...]
+
+
+def layer_differences(before: MemorySnapshot, after: MemorySnapshot) -> list[LayerDifference]:
+    """What is not the same in each layer: keys of Σ, the summary, facts by their subjects."""
+    found = []
+    for old, new in zip(before.layers, after.layers, strict=False):
+        changes = differences(old.state or {}, new.state or {})
+        if old.summary != new.summary:
+            changes.append(KeyDifference("", old.summary, new.summary))
+        was = [(fact.subject, fact.fact) for fact in old.facts or ()]
+        is_ = [(fact.subject, fact.fact) for fact in new.facts or ()]
+        changes += [KeyDifference(s, fact, None) for s, fact in was if (s, fact) not in is_]
+        changes += [KeyDifference(s, None, fact) for s, fact in is_ if (s, fact) not in was]
+        found.append(LayerDifference(new.kind, tuple(changes)))
+    return found
 
 
 def best_first(value: Any, messages: Sequence[Message]) -> tuple[Message, ...]:

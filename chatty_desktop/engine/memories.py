@@ -179,7 +179,7 @@ class Memories:
             if not slots:
                 raise Invalid(f"{agent.name} has no slot {node!r} in that graph run.")
         memories = [self.of(agent, scope, "", slot=slot) for slot in slots or (None,)]
-        snapshot = _joined([await memory.inspect() for memory in memories])
+        snapshot = joined([await memory.inspect() for memory in memories])
         ledger = await self._memory.ledger(scope, ledger_limit, wanted)
         if node is not None:
             ledger = [entry for entry in ledger if slot_of(entry.layer) == node]
@@ -332,7 +332,7 @@ class Memories:
             self._running.settle_with(scope, take_all())
 
 
-def _joined(snapshots: Sequence[MemorySnapshot]) -> MemorySnapshot:
+def joined(snapshots: Sequence[MemorySnapshot]) -> MemorySnapshot:
     """Of several slots: their layers as if they were one memory's."""
     if len(snapshots) == 1:
         return snapshots[0]

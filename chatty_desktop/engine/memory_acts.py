@@ -154,11 +154,12 @@ class MemoryActs:
         so already stays; pins stay. Episodes are messages, and stay."""
         agent = await self._memories.agent(scope.agent_id)
         then = await self._past.at(scope, message_id)
-        configs = _configs(agent.definition.memory_strategy)
-        around = self._memories.around(agent, scope)
 
         async def restoring() -> None:
-            for config, layer in zip(configs, then.layers, strict=True):
+            for layer in then.layers:
+                slot = await self._memories.slot_with(agent, scope, layer.key)
+                config = _config(agent, slot, layer.key)
+                around = self._memories.around(agent, scope, slot=slot)
                 of_layer = replace(around, layer=layer.key)
                 if isinstance(config, State):
                     await _restore_state(config, of_layer, layer)

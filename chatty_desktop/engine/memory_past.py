@@ -9,7 +9,7 @@ from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.history import Change
 from chatty_desktop.domain.memory import MemorySnapshot
 from chatty_desktop.domain.messages import Message, Scope
-from chatty_desktop.engine.memories import Memories
+from chatty_desktop.engine.memories import Memories, joined
 from chatty_desktop.engine.memory import build_memory, origins
 from chatty_desktop.engine.memory.contract import Surroundings
 from chatty_desktop.engine.ports import MessageLog
@@ -37,9 +37,17 @@ class MemoryPast:
         if place is None:
             raise Invalid("That message is not on the current branch of the chat.")
         cut = _Until(self._messages, Branch(branch[: place + 1]))
-        around = self._memories.around(agent, scope, only_looks=True)
-        memory = build_memory(agent.definition.memory_strategy, replace(around, messages=cut))
-        return await memory.inspect()
+        snapshots = []
+        for slot in await self._memories.slots(scope) or (None,):
+            strategy = agent.definition.memory_strategy if slot is None else slot.strategy
+            around = self._memories.around(agent, scope, slot=slot, only_looks=True)
+            memory = build_memory(strategy, replace(around, messages=cut))
+            snapshots.append(await memory.inspect())
+        return joined(snapshots)
+
+    async def now(self, scope: Scope) -> MemorySnapshot:
+        """What the agent remembers, without a ledger."""
+        return await self._memories.inspect(scope, 0)
 
     async def of_key(self, scope: Scope, layer: str, key: str) -> list[Change]:
         """Every change of a key of Σ on the current branch, newest first."""

@@ -119,6 +119,12 @@ class Everywhere(QObject):
         chat.acts.prompt_wanted.connect(show_prompt)
         do.show_prompt.triggered.connect(lambda: show_prompt(""))
 
+        def look_back() -> None:
+            do.inspector.setChecked(True)
+            inspector.look_back()
+
+        do.look_back.triggered.connect(look_back)
+
         def forget_last() -> None:
             if (last := chat.transcript.last) is not None:
                 self.forget(ForgetTarget("message", last.session_id, last.id))

@@ -79,6 +79,9 @@ class Actions(QObject):
         self.message_menu = self._make(N_("&More …"), "Ctrl+Shift+M", "dots-three")
         self.show_prompt = self._make(N_("&What the model was given"), "Ctrl+Alt+P", "file-text")
         self.replay = self._make(N_("Replay with other kinds of memory …"), "", "chart-line")
+        self.look_back = self._make(
+            N_("Look &back in memory"), "Ctrl+Alt+M", "clock-counter-clockwise"
+        )
         self.forget_message = self._make(N_("Forget the last message with proof …"), "", "eraser")
         self.forget_chat = self._make(N_("Forget the chat with proof …"), "", "eraser")
         self.next_chat = self._make(N_("&Next chat"), "Ctrl+PgDown", "caret-down")
@@ -109,7 +112,7 @@ class Actions(QObject):
         self._add(chat, self.import_chats, self.export_chat, self.replay, None)
         self._add(chat, self.settings, self.set_up, None, self.quit)
         view = _menu(bar, N_("&View"))
-        self._add(view, self.sidebar, self.inspector, self.run_log, None)
+        self._add(view, self.sidebar, self.inspector, self.run_log, self.look_back, None)
         colours = _menu(view, N_("C&olours"))
         for action in self.schemes.values():
             colours.addAction(action)
@@ -128,7 +131,9 @@ class Actions(QObject):
         close = self._make(N_("&Close window"), "Ctrl+W", "x")
         self._add(_menu(bar, N_("&Chat")), self.stop, self.replay, None, close)
         view = _menu(bar, N_("&View"))
-        self._add(view, self.inspector, None, self.larger, self.smaller, self.usual_size)
+        self._add(
+            view, self.inspector, self.look_back, None, self.larger, self.smaller, self.usual_size
+        )
         self._fill_message(_menu(bar, N_("&Message")))
         go = _menu(bar, N_("&Go"))
         self._add(go, self.palette, None)

@@ -69,7 +69,7 @@ async def test_the_chosen_part_is_shown_whole(at: Bench) -> None:
 
 async def test_turning_to_the_tab_shows_what_was_sent_meanwhile(at: Bench) -> None:
     panel = inspector(at)
-    panel.tabs.setCurrentWidget(panel.memory)
+    panel.tabs.setCurrentWidget(panel.time)
     await at.desk.say("Hello")
     await at.tasks.idle()
     assert rows(panel) == []
@@ -101,7 +101,7 @@ async def test_the_request_of_any_reply_can_be_chosen_and_stays_when_a_new_one_c
 
 async def test_a_reply_is_shown_with_its_request_when_asked_for_by_its_run(at: Bench) -> None:
     panel = inspector(at)
-    panel.tabs.setCurrentWidget(panel.memory)
+    panel.tabs.setCurrentWidget(panel.time)
     first = await at.desk.say("I want to see Kyoto.")
     await at.desk.say("When is best?")
     panel.show_prompt(first.run_id)

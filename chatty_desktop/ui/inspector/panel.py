@@ -37,6 +37,7 @@ from chatty_desktop.ui.inspector.ledger_acts import LedgerActs
 from chatty_desktop.ui.inspector.ledger_view import LedgerView
 from chatty_desktop.ui.inspector.memory_view import MemoryView
 from chatty_desktop.ui.inspector.prompt_view import PromptView, ShownRequest
+from chatty_desktop.ui.inspector.time_travel import TimeTravel
 from chatty_desktop.ui.language import tr, translated
 from chatty_desktop.ui.pieces import icon_button
 from chatty_desktop.ui.tasks import Tasks
@@ -104,6 +105,15 @@ class InspectorPanel(QWidget):
         self.doing.message_wanted.connect(self.message_wanted)
         self.doing.row_wanted.connect(self._show_row)
         self.memory = MemoryView(theme, self.doing)
+        self.time = TimeTravel(
+            self.memory,
+            past=past,
+            doing=self.doing,
+            scope=lambda: self._scope,
+            tasks=tasks,
+            theme=theme,
+        )
+        self.time.message_wanted.connect(self.message_wanted)
         self.prompt = PromptView(theme)
         self.prompt.run_wanted.connect(self._show_run)
         self.prompt.copy_wanted.connect(self._copy_request)
@@ -127,7 +137,7 @@ class InspectorPanel(QWidget):
         self.ledger.more_wanted.connect(self._show_more)
         self.ledger.filter.changed.connect(self._throttle.request)
         self.tabs = QTabWidget()
-        self.tabs.addTab(self.memory, tr("Memory"))
+        self.tabs.addTab(self.time, tr("Memory"))
         self.tabs.addTab(self.prompt, tr("Prompt"))
         self.tabs.addTab(self.ledger, tr("Ledger"))
         replay = icon_button(theme, "chart-line", tr("Replay with other kinds of memory"))
@@ -156,6 +166,7 @@ class InspectorPanel(QWidget):
         if scope == self._scope:
             return
         self._scope = scope
+        self.time.offer(False)
         self._limit = PAGE
         self._run_id = ""
         self._set_verbatim_from(None)
@@ -174,6 +185,11 @@ class InspectorPanel(QWidget):
         self.prompt.say("", "")
         self.ledger.say("", "")
         self._refresh()
+
+    def look_back(self) -> None:
+        """Show the slider to memory as it was."""
+        self.tabs.setCurrentWidget(self.time)
+        self.time.look_back()
 
     def show_prompt(self, run_id: str) -> None:
         """Show what was sent for a reply, by its run."""
@@ -236,6 +252,8 @@ class InspectorPanel(QWidget):
 
     def _show(self, snapshot: MemorySnapshot, limit: int) -> None:
         self.memory.show_memory(snapshot)
+        self.time.offer(any(layer.key for layer in snapshot.layers))
+        self.time.changed()
         kinds = [layer.kind for layer in snapshot.layers if layer.pending is not None]
         self.ledger.filter.set_layers(layer_keys(kinds))
         if snapshot.ledger or self.ledger.filter.wanted != LedgerFilter():
