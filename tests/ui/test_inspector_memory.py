@@ -63,7 +63,7 @@ async def test_a_fold_shows_by_itself_with_its_keys_and_values(at: Bench) -> Non
     ]
     at.model.folds.append(changes)
     await at.desk.say("I want to see Kyoto. Hotel and flight are open.")
-    await until(lambda: says(panel, "2 of 3 keys"))
+    await until(lambda: says(panel, "2 of 3 keys") and says(panel, "Not folded yet (0)"))
     shown = texts(panel.memory)
     assert "see Kyoto" in shown
     assert "• hotel\n• flight" in shown

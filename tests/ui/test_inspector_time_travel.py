@@ -49,7 +49,8 @@ async def test_the_slider_shows_memory_as_it_was_read_only_and_leads_through_the
     await until(lambda: says(panel.time.past, "Kyoto"))
     assert says(panel, "The past – to be read only")
     assert "After message 2 of 4" in slider.accessibleDescription()
-    assert [b for b in on_screen(panel.time.past, QToolButton) if b.menu()] == []
+    edits = QToolButton.ToolButtonPopupMode.InstantPopup
+    assert all(b.popupMode() is not edits for b in on_screen(panel.time.past, QToolButton))
     branch = list(await at.desk.messages.branch(at.desk.session.id))
     await until(lambda: wanted[-1:] == [branch[1].id])
     assert not panel.memory.isVisible()
