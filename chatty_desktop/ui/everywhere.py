@@ -103,6 +103,7 @@ class Everywhere(QObject):
         picker = chat.composer.picker
         do.stop.triggered.connect(chat.stop)
         do.write.triggered.connect(chat.composer.input.setFocus)
+        do.attach.triggered.connect(chat.attaching.ask)
         do.choose_agent.triggered.connect(picker.setFocus)
         do.choose_agent.triggered.connect(picker.showPopup)
         do.to_start.triggered.connect(chat.transcript.to_start)

@@ -67,6 +67,7 @@ class Actions(QObject):
             "run_log": self.run_log,
         }
         self.write = self._make(N_("&Write a message"), "Ctrl+I", "chat-circle-dots")
+        self.attach = self._make(N_("A&ttach files …"), "Ctrl+Shift+U", "paperclip")
         self.choose_agent = self._make(N_("Choose the &agent"), "Ctrl+Shift+A", "user-list")
         self.to_end = self._make(N_("To the &end of the chat"), "Ctrl+End", "arrow-down")
         self.to_start = self._make(N_("To the &start of the chat"), "Ctrl+Home", "arrow-up")
@@ -122,7 +123,7 @@ class Actions(QObject):
         self._add(go, self.palette, None)
         self._add(go, self.previous_chat, self.next_chat, None)
         self._fill_places(go)
-        self._add(go, self.write, self.choose_agent, self.next_pane)
+        self._add(go, self.write, self.attach, self.choose_agent, self.next_pane)
         help_ = _menu(bar, N_("&Help"))
         self._add(help_, self.shortcuts, None, self.open_log, self.about)
 
@@ -138,7 +139,7 @@ class Actions(QObject):
         go = _menu(bar, N_("&Go"))
         self._add(go, self.palette, None)
         self._fill_places(go)
-        self._add(go, self.write, self.choose_agent)
+        self._add(go, self.write, self.attach, self.choose_agent)
         self._add(_menu(bar, N_("&Help")), self.shortcuts, None, self.open_log)
         return close
 

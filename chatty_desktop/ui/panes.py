@@ -20,6 +20,7 @@ def chat_pane(app: App, theme: Theme, tasks: Tasks) -> ChatPane:
         models=app.models,
         runs=app.runs,
         drafts=app.drafts,
+        reading=app.attaching,
         consents=app.consents,
         settings=lambda: app.settings.current,
         events=app.events,

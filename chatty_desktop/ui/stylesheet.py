@@ -41,6 +41,7 @@ QFrame[panel="choice"] {{
     background: {t.surface}; border: 1px solid {t.border}; border-radius: 8px;
 }}
 QFrame[panel="choice"]:hover {{ border-color: {t.control}; }}
+QFrame[panel="choice"]:focus {{ border-color: {t.accent}; }}
 QFrame[panel="choice"][taken="true"] {{
     background: {t.accent_soft}; border-color: {t.accent};
 }}

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice
+from PySide6.QtGui import QColor, QImage, QLinearGradient, QPainter
+
 from chatty_desktop.app import App
+from chatty_desktop.domain.attachments import AttachedFile
 from chatty_desktop.domain.events import LogEntry
 from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.memory import LayerStart, LedgerEntry, Outcome, StateRevision
@@ -97,7 +102,9 @@ class _Chat:
     run_id: str = ""
     messages: list[Message] = field(default_factory=list)
 
-    async def say(self, role: Role, text: str, **values: Any) -> Message:
+    async def say(
+        self, role: Role, text: str, *, files: Sequence[AttachedFile] = (), **values: Any
+    ) -> Message:
         self.at += 40
         if role == "user":
             self.run_id = new_id(self.at)
@@ -114,7 +121,7 @@ class _Chat:
             seconds=values.pop("seconds", 3.4 if role == "assistant" else 0.0),
             **values,
         )
-        await self.app.messages.append(message)
+        await self.app.messages.append(message, files)
         self.leaf = message.id
         self.messages.append(message)
         return message
@@ -156,6 +163,7 @@ async def fill(app: App, now: float) -> Session:
         await chat.say("assistant", "Let us look at it step by step. What have you tried so far?")
     await _formulas(app, companion, now)
     await _failed(app, notes, now)
+    await _receipts(app, companion, now)
     await _steps(app, agents.get("Helper", companion), now)
     return await _kyoto(app, notes, now)
 
@@ -340,3 +348,42 @@ async def _fold(
     )
     await app.memory.settle_fold(entry, revision if accepted else None)
     return after
+
+
+async def _receipts(app: App, agent_id: str, now: float) -> None:
+    """A message with a picture and a text."""
+    chat = await _begin(app, "Receipts of the trip", agent_id, now - 4 * 3600)
+    files = await read_sample_files(app)
+    await chat.say(
+        "user",
+        "What did we spend on trains?",
+        attachments=tuple(f.about for f in files),
+        files=files,
+    )
+    await chat.say("assistant", "Going by the list, **48,200 yen**; the photo shows one ticket.")
+
+
+async def read_sample_files(app: App) -> list[AttachedFile]:
+    """A photo, a receipt and a list, as they are when a person attaches them."""
+    photo = QImage(900, 600, QImage.Format.Format_RGB32)
+    painter = QPainter(photo)
+    sky = QLinearGradient(0, 0, 0, 600)
+    sky.setColorAt(0, QColor("#7fb2d9"))
+    sky.setColorAt(1, QColor("#f3d9b8"))
+    painter.fillRect(photo.rect(), sky)
+    painter.setBrush(QColor("#4d6b57"))
+    painter.drawEllipse(-200, 380, 900, 500)
+    painter.setBrush(QColor("#38503f"))
+    painter.drawEllipse(350, 420, 900, 500)
+    painter.end()
+    data = QByteArray()
+    into = QBuffer(data)
+    into.open(QIODevice.OpenModeFlag.WriteOnly)
+    photo.save(into, "PNG")  # type: ignore[call-overload]
+    table = "date,line,yen\n" + "".join(
+        f"2026-05-{day:02},Nozomi,{14_000 + day}\n" for day in range(1, 30)
+    )
+    return [
+        await app.attaching.data(bytes(data.data()), "from the window of the train.png"),
+        await app.attaching.data(table.encode(), "trains.csv"),
+    ]

@@ -26,6 +26,7 @@ from chatty_desktop.domain.events import ModelProgress, Notice, RunPhaseChanged
 from chatty_desktop.domain.forgetting import ForgetTarget
 from chatty_desktop.domain.messages import Scope
 from chatty_desktop.domain.tools import Consent, ToolSpec, ToolUse
+from chatty_desktop.ui.chat.files.chip import FileChip
 from chatty_desktop.ui.main_window import MainWindow
 from chatty_desktop.ui.replay.dialog import ReplayDialog
 from chatty_desktop.ui.settings.pages import PAGES
@@ -33,7 +34,7 @@ from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.translations import speak
 from chatty_desktop.ui.window_state import WindowState
-from tests.ui.sample import fill
+from tests.ui.sample import fill, read_sample_files
 
 SIZES = ((1400, 900), (900, 600))
 
@@ -120,6 +121,23 @@ async def _chosen(stage: Stage) -> None:
 
 async def _failed(stage: Stage) -> None:
     await stage.open("Trip photos")
+
+
+async def _files(stage: Stage) -> None:
+    """Files of a message, and of one that is being written to a model that sees no images."""
+    await stage.open("Receipts")
+    chat = stage.window.chat
+    for file in await read_sample_files(stage.app):
+        await stage.app.drafts.attach(chat.session_id, file)
+    chat.composer.set_files(stage.app.drafts.files(chat.session_id))
+    chat.composer.set_text("And which of these is the dearest?")
+
+
+async def _file_opened(stage: Stage) -> None:
+    await stage.open("Receipts")
+    (chip, *_rest) = stage.window.chat.findChildren(FileChip)
+    chip.pressed.emit()
+    await stage.settle()
 
 
 async def _busy(stage: Stage) -> None:
@@ -302,6 +320,8 @@ VIEWS = {
     "chosen": View(_chosen),
     "finding": View(_finding),
     "failed": View(_failed),
+    "files": View(_files),
+    "file": View(_file_opened, _dialog),
     "busy": View(_busy),
     "steps": View(_steps),
     "consent": View(_consent),

@@ -4,6 +4,7 @@ from chatty_desktop.engine.ports.agents import Agents, Keys, SettingsStore
 from chatty_desktop.engine.ports.chats import (
     ChatDocuments,
     Drafts,
+    FileReading,
     Folders,
     MessageLog,
     MessageSearch,
@@ -26,6 +27,7 @@ __all__ = [
     "Embedder",
     "Embedders",
     "EpisodeStore",
+    "FileReading",
     "Folders",
     "GraphRunStore",
     "Graphs",

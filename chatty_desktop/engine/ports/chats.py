@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
 from typing import Protocol
 
 from chatty_desktop.domain.attachments import AttachedFile, Attachment
@@ -166,6 +167,18 @@ class Drafts(Protocol):
 
     async def attach(self, session_id: str | None, file: AttachedFile) -> None:
         """Store a file and attach it. Raises `StorageFailed`; nothing is attached then."""
+        ...
+
+
+class FileReading(Protocol):
+    """Files that are to be attached. Raises `Invalid` for what cannot be, saying why."""
+
+    async def file(self, path: Path) -> AttachedFile:
+        """A file of the disk: an image small enough to send, or text."""
+        ...
+
+    async def data(self, data: bytes, name: str) -> AttachedFile:
+        """The same of bytes from elsewhere."""
         ...
 
 

@@ -85,8 +85,8 @@ class MessageActs(QObject):
                 self._tasks.start(self._chat.answer_again(message_id))
             case ShowVersion(message_id):
                 self._tasks.start(self._chat.switch_to(message_id))
-            case SendEdited(message_id, text):
-                self._tasks.start(self._chat.edit(message_id, text))
+            case SendEdited(message_id, text, files):
+                self._tasks.start(self._chat.edit(message_id, text, files=files))
             case GoOn(message_id):
                 self._tasks.start(self._chat.go_on(message_id))
             case ShowRecord():

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
-from PySide6.QtCore import QPoint
+from PySide6.QtCore import QPoint, QSize
+from PySide6.QtGui import QImage
 
+from chatty_desktop.domain.attachments import Attachment
 from chatty_desktop.domain.messages import Message
 
 
@@ -25,10 +29,11 @@ class ShowVersion:
 
 @dataclass(frozen=True, slots=True)
 class SendEdited:
-    """A message of the person's own with other words."""
+    """A message of the person's own with other words, and with these of its files."""
 
     message_id: str
     text: str
+    files: tuple[Attachment, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,23 @@ class OpenMenuOfSeveral:
     at: QPoint
 
 
+@dataclass(frozen=True, slots=True)
+class WithFile:
+    """A file that is attached is to be shown, saved, or put into the clipboard."""
+
+    file: Attachment
+    act: Literal["open", "save", "copy"]
+
+
+@dataclass(frozen=True, slots=True)
+class WantPicture:
+    """An image that is attached is seen: `take` is called with it, to fill `room`."""
+
+    file: Attachment
+    room: QSize
+    take: Callable[[QImage], None]
+
+
 Asked = (
     AnswerAgain
     | ShowVersion
@@ -84,4 +106,6 @@ Asked = (
     | SaveCode
     | CopySeveral
     | OpenMenuOfSeveral
+    | WithFile
+    | WantPicture
 )

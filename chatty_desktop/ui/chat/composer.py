@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -18,15 +18,18 @@ from PySide6.QtWidgets import (
 )
 
 from chatty_desktop.domain.agents import Agent
+from chatty_desktop.domain.attachments import Attachment
 from chatty_desktop.domain.events import RunPhase
 from chatty_desktop.domain.settings import SendWith
+from chatty_desktop.ui.chat.files.row import FileRow
+from chatty_desktop.ui.chat.files.unseen import UnseenImages
 from chatty_desktop.ui.chat.input import MessageInput
 from chatty_desktop.ui.chat.laid_aside import LaidAside, is_long
 from chatty_desktop.ui.chat.memory_words import short
 from chatty_desktop.ui.chat.request_size import RequestSize
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import N_, tr
-from chatty_desktop.ui.pieces import IconLabel
+from chatty_desktop.ui.pieces import IconLabel, icon_button
 from chatty_desktop.ui.theme import Theme, restyle, set_tone
 from chatty_desktop.ui.tokens import XS, L, M, S
 
@@ -44,12 +47,17 @@ class Composer(QFrame):
 
     send_wanted: the text to send, which stays until another is set.
     text_changed: something was written, pasted or put in its place.
-    stop_wanted: end what runs. agent_chosen: the id of the agent now spoken to.
+    files_changed: a file was removed. attach_wanted: files are to be chosen.
+    asked: what is to be done with a file. stop_wanted: end what runs.
+    agent_chosen: the id of the agent now spoken to.
     agent_shown: the `Agent` that is shown now, chosen by whoever; None without any.
     """
 
     send_wanted = Signal(str)
     text_changed = Signal()
+    files_changed = Signal()
+    attach_wanted = Signal()
+    asked = Signal(object)
     stop_wanted = Signal()
     agent_chosen = Signal(str)
     agent_shown = Signal(object)
@@ -61,6 +69,7 @@ class Composer(QFrame):
         self._default_model = ""
         self._phase: RunPhase = "idle"
         self._sending = False
+        self._reading = 0
         outer = QVBoxLayout(self)
         outer.setContentsMargins(M, 0, M, S)
         outer.setSpacing(XS)
@@ -88,6 +97,21 @@ class Composer(QFrame):
         self._aside.set_texts([text] if long else [])
         self.input.setPlainText("" if long else text)
         self.input.moveCursor(self.input.textCursor().MoveOperation.End)
+
+    @property
+    def files(self) -> tuple[Attachment, ...]:
+        """What is attached to what is being written."""
+        return self.attached.files
+
+    def set_files(self, files: Sequence[Attachment]) -> None:
+        """Show what is attached."""
+        self.attached.set_files(files)
+        self._files_shown()
+
+    def set_reading(self, more: int) -> None:
+        """A file is being read (1), or no longer (-1); meanwhile nothing is sent."""
+        self._reading += more
+        self._show_state()
 
     def bring_back(self, text: str) -> None:
         """Put a text that was sent before in the place of what is written; it can be undone."""
@@ -181,6 +205,13 @@ class Composer(QFrame):
         self._aside = LaidAside(self._theme)
         self._aside.changed.connect(self._text_changed)
         self._aside.wanted.connect(self._put_among)
+        self.attached = FileRow(self._theme, removable=True, parent=box)
+        self.attached.asked.connect(self.asked)
+        self.attached.changed.connect(self._file_removed)
+        self.unseen = UnseenImages(self._theme)
+        self.unseen.remove_wanted.connect(self._remove_images)
+        column.addWidget(self.attached)
+        column.addWidget(self.unseen)
         column.addWidget(self.input)
         column.addWidget(self._aside)
         row = QHBoxLayout()
@@ -196,6 +227,10 @@ class Composer(QFrame):
         self._model = ElidedLabel()
         self._model.setFont(self._theme.small())
         set_tone(self._model, "muted")
+        self.attach = icon_button(self._theme, "paperclip", tr("Attach files"))
+        self.attach.setToolTip(tr("Attach images, texts or PDFs (Ctrl+Shift+U)"))
+        self.attach.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.attach.clicked.connect(self.attach_wanted)
         self.send = QPushButton(tr("Send"))
         self.send.setProperty("kind", "primary")
         self.send.setAccessibleName(tr("Send message"))
@@ -206,6 +241,7 @@ class Composer(QFrame):
         self.stop.setAccessibleName(tr("Stop the answer"))
         self.stop.clicked.connect(self.stop_wanted)
         self._theme.dress(self.stop, "stop-circle", "text")
+        row.addWidget(self.attach)
         row.addWidget(self.picker)
         row.addWidget(self._model, 1)
         row.addWidget(self.send)
@@ -222,7 +258,8 @@ class Composer(QFrame):
         self._memory.setFont(self._theme.small())
         row.addWidget(self._memory_icon)
         row.addWidget(self._memory, 1)
-        self.request_size = RequestSize(lambda: self.text, self._theme)
+        self.request_size = RequestSize(lambda: (self.text, self.files), self._theme)
+        self.request_size.known.connect(self._files_shown)
         self.text_changed.connect(self.request_size.count_again)
         row.addWidget(self.request_size)
         # Of one height, whether or not the size is known.
@@ -234,6 +271,21 @@ class Composer(QFrame):
     def _submit(self) -> None:
         if self.send.isEnabled() and not self.answering:
             self.send_wanted.emit(self.text)
+
+    def _files_shown(self) -> None:
+        self.unseen.show_files(self.files, self.request_size.rest)
+        self.request_size.count_again()
+        self._show_state()
+
+    def _file_removed(self) -> None:
+        self._files_shown()
+        if not self.files:
+            self.input.setFocus()
+        self.files_changed.emit()
+
+    def _remove_images(self) -> None:
+        self.attached.set_files([file for file in self.files if not file.is_image])
+        self._file_removed()
 
     def _text_changed(self) -> None:
         self._show_state()
@@ -285,9 +337,11 @@ class Composer(QFrame):
         answering = self.answering
         self.send.setVisible(not answering)
         self.stop.setVisible(answering)
-        said = bool(self._aside.texts) or self.input.has_words()
-        self.send.setEnabled(self.agent is not None and not self._sending and said)
-        self._status.setText(tr(_PHASES[self._phase]))
+        said = bool(self._aside.texts) or bool(self.files) or self.input.has_words()
+        ready = not self._sending and not self._reading
+        self.send.setEnabled(self.agent is not None and ready and said)
+        reading = tr("Reading the file …") if self._reading else ""
+        self._status.setText(reading or tr(_PHASES[self._phase]))
         settling = self._phase in ("settling", "waiting_for_memory")
         set_tone(self._status, "memory" if settling else "muted")
         self._stop_settling.setVisible(self._phase == "settling")

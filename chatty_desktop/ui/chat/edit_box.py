@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from chatty_desktop.domain.attachments import Attachment
+from chatty_desktop.ui.chat.files.row import FileRow
 from chatty_desktop.ui.chat.input import MessageInput
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import caption, takes_escape
@@ -31,15 +35,23 @@ class _Words(MessageInput):
 class EditBox(QWidget):
     """The words to change, Send and Cancel.
 
-    sent: the words to send in place of the old ones. cancelled: leave them.
+    sent: the words to send in place of the old ones, with the files that are left in `attached`.
+    cancelled: leave them. asked: what is to be done with a file.
     resized: its height is not what it was.
     """
 
     sent = Signal(str)
+    asked = Signal(object)
     cancelled = Signal()
     resized = Signal()
 
-    def __init__(self, text: str, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        text: str,
+        files: Sequence[Attachment],
+        theme: Theme,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self.words = _Words()
         self.words.setAccessibleName(tr("Your message, to be changed"))
@@ -47,6 +59,10 @@ class EditBox(QWidget):
         self.words.submitted.connect(self._send)
         self.words.left.connect(self.cancelled)
         self.words.textChanged.connect(self._changed)
+        self.attached = FileRow(theme, removable=True, parent=self)
+        self.attached.set_files(files)
+        self.attached.asked.connect(self.asked)
+        self.attached.changed.connect(self._changed)
         self.send = QPushButton(tr("Send"))
         self.send.setProperty("kind", "primary")
         self.send.clicked.connect(self._send)
@@ -63,6 +79,7 @@ class EditBox(QWidget):
         column.setContentsMargins(0, 0, 0, S)
         column.setSpacing(S)
         column.addWidget(self.words)
+        column.addWidget(self.attached)
         column.addLayout(buttons)
         self._changed()
 
@@ -72,10 +89,10 @@ class EditBox(QWidget):
         self.words.moveCursor(self.words.textCursor().MoveOperation.End)
 
     def _changed(self) -> None:
-        self.send.setEnabled(bool(self.words.toPlainText().strip()))
+        self.send.setEnabled(bool(self.words.toPlainText().strip() or self.attached.files))
         self.resized.emit()
 
     def _send(self) -> None:
         text = self.words.toPlainText()
-        if text.strip():
+        if text.strip() or self.attached.files:
             self.sent.emit(text)

@@ -25,6 +25,8 @@ class MessageInput(QPlainTextEdit):
     step: called with 1 for Up and -1 for Down, in an empty text or at the end of one; whether it
     took the key.
     pasting: called with a text that is pasted; whether it took it.
+    attaching: called with what is pasted or dropped before it is taken for text; whether it took
+    it.
     """
 
     submitted = Signal()
@@ -35,6 +37,7 @@ class MessageInput(QPlainTextEdit):
         self._composing = False
         self.step: Callable[[int], bool] = lambda _by: False
         self.pasting: Callable[[str], bool] = lambda _text: False
+        self.attaching: Callable[[QMimeData], bool] | None = None
         self.setProperty("bare", True)
         self.setTabChangesFocus(True)
         self.setPlaceholderText(tr("Write a message"))
@@ -74,7 +77,13 @@ class MessageInput(QPlainTextEdit):
         self._composing = bool(event.preeditString())
         super().inputMethodEvent(event)
 
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        with_files = self.attaching is not None and (source.hasImage() or source.hasUrls())
+        return with_files or super().canInsertFromMimeData(source)
+
     def insertFromMimeData(self, source: QMimeData) -> None:
+        if self.attaching is not None and self.attaching(source):
+            return
         if not (source.hasText() and self.pasting(source.text())):
             super().insertFromMimeData(source)
 

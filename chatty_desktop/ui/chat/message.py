@@ -21,6 +21,7 @@ from chatty_desktop.ui.chat.asked import (
     ShowVersion,
 )
 from chatty_desktop.ui.chat.edit_box import EditBox
+from chatty_desktop.ui.chat.files.row import FileRow
 from chatty_desktop.ui.chat.message_parts import MemoryLine, Reasoning, StatusLine
 from chatty_desktop.ui.chat.message_place import MessagePlace
 from chatty_desktop.ui.chat.message_text import MessageText
@@ -84,6 +85,12 @@ class MessageView(MessagePlace):
         self.text.save_wanted.connect(lambda *code: self.asked.emit(SaveCode(*code)))
         self.text.dragged.connect(lambda at: self.dragged.emit(self.text.mapTo(self, at)))
         self._column.addWidget(self.text)
+        self.attached: FileRow | None = None
+        if message.attachments:
+            self.attached = FileRow(theme, large=True, parent=self)
+            self.attached.asked.connect(self.asked)
+            self.attached.set_files(message.attachments)
+            self._column.addWidget(self.attached)
         self.set_speaker(speaker)
         self.show_message(message, last=last)
 
@@ -166,11 +173,16 @@ class MessageView(MessagePlace):
     def edit(self) -> None:
         if self.message.role != "user" or self._edit_box is not None:
             return
-        box = self._edit_box = EditBox(self.message.content, self._theme)
+        box = self._edit_box = EditBox(self.message.content, self.message.attachments, self._theme)
         box.cancelled.connect(self._end_edit)
-        box.sent.connect(lambda text: self.asked.emit(SendEdited(self.message.id, text)))
+        box.sent.connect(
+            lambda text: self.asked.emit(SendEdited(self.message.id, text, box.attached.files))
+        )
+        box.asked.connect(self.asked)
         box.resized.connect(self.resized)
         self.text.hide()
+        if self.attached is not None:
+            self.attached.hide()
         self._column.insertWidget(self._column.indexOf(self.text), box)
         self.resized.emit()
         box.begin()
@@ -311,7 +323,9 @@ class MessageView(MessagePlace):
             self._column.removeWidget(box)
             box.hide()
             box.deleteLater()
-            self.text.show()
+            self.text.setVisible(bool(self.text.shown))
+            if self.attached is not None:
+                self.attached.show()
             self.resized.emit()
 
     def _copy(self) -> None:

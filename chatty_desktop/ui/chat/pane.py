@@ -34,7 +34,15 @@ from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.consents import PersonsConsents
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.memories import Memories
-from chatty_desktop.engine.ports import Agents, Drafts, MessageLog, Models, Runs, Sessions
+from chatty_desktop.engine.ports import (
+    Agents,
+    Drafts,
+    FileReading,
+    MessageLog,
+    Models,
+    Runs,
+    Sessions,
+)
 from chatty_desktop.ui.banners import BannerAction, Banners
 from chatty_desktop.ui.chat.acts import MessageActs
 from chatty_desktop.ui.chat.asked import (
@@ -44,10 +52,14 @@ from chatty_desktop.ui.chat.asked import (
     OpenMenuOfSeveral,
     SaveCode,
     ShowRecord,
+    WantPicture,
+    WithFile,
 )
 from chatty_desktop.ui.chat.at_last import ActsAtLast
 from chatty_desktop.ui.chat.composer import Composer
 from chatty_desktop.ui.chat.consent.questions import Questions
+from chatty_desktop.ui.chat.files.acts import FileActs
+from chatty_desktop.ui.chat.files.attaching import AttachingFiles
 from chatty_desktop.ui.chat.find import FindInChat
 from chatty_desktop.ui.chat.header import ChatHeader
 from chatty_desktop.ui.chat.history import OwnMessages
@@ -94,6 +106,7 @@ class ChatPane(QWidget):
         models: Models,
         runs: Runs,
         drafts: Drafts,
+        reading: FileReading,
         consents: PersonsConsents,
         settings: Callable[[], Settings],
         events: Events,
@@ -158,6 +171,18 @@ class ChatPane(QWidget):
             tasks=tasks,
         )
         self.composer.agent_shown.connect(lambda _agent: self._size.refresh())
+        self.files = FileActs(messages, theme, tasks, self)
+        self.files.noticed.connect(self.banners.add)
+        self.composer.asked.connect(self.files.take)
+        self.attaching = AttachingFiles(
+            self.composer,
+            reading=reading,
+            drafts=drafts,
+            place=lambda: self._session_id,
+            tell=self.banners.add,
+            tasks=tasks,
+            parent=self,
+        )
         self._writing = Sending(
             self.composer,
             drafts=drafts,
@@ -304,6 +329,9 @@ class ChatPane(QWidget):
         self._show_session(session)
 
     def _asked(self, asked: Asked) -> None:
+        if isinstance(asked, WithFile | WantPicture):
+            self.files.take(asked)
+            return
         if self._session_id is not None and not isinstance(asked, QUIET):
             self.banners.forget_session(self._session_id)
         self.acts.take(asked)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
-from PySide6.QtCore import QPoint, QTimer
+from PySide6.QtCore import QPoint, QTimer, Signal
 from PySide6.QtWidgets import QToolButton, QToolTip, QWidget
 
+from chatty_desktop.domain.attachments import Attachment
 from chatty_desktop.domain.errors import ChattyError
 from chatty_desktop.domain.events import (
     AgentsChanged,
@@ -18,7 +19,6 @@ from chatty_desktop.domain.events import (
 )
 from chatty_desktop.domain.messages import Scope
 from chatty_desktop.domain.runs import NextRequest, RequestPart
-from chatty_desktop.domain.tokens import estimate
 from chatty_desktop.ui.language import N_, number, tr
 from chatty_desktop.ui.pieces import tip
 from chatty_desktop.ui.tasks import Tasks
@@ -45,12 +45,19 @@ _PARTS: tuple[tuple[RequestPart, str], ...] = (
 class RequestSize(QToolButton):
     """Tokens of the next request against what the model takes in. Pressed, it tells them by part.
 
-    Only `written`, the text of the new message, is counted as it is typed; the rest is asked for
-    in the background when `refresh` is called.
+    Only `written`, the text and the files of the new message, is counted as it is typed; the rest
+    is asked for in the background when `refresh` is called.
+
+    known: the rest is another one.
     """
 
+    known = Signal()
+
     def __init__(
-        self, written: Callable[[], str], theme: Theme, parent: QWidget | None = None
+        self,
+        written: Callable[[], tuple[str, Sequence[Attachment]]],
+        theme: Theme,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._written = written
@@ -66,6 +73,12 @@ class RequestSize(QToolButton):
         """Show the size of a request; None: not known."""
         self._rest = rest
         self._draw()
+        self.known.emit()
+
+    @property
+    def rest(self) -> NextRequest | None:
+        """What was last shown."""
+        return self._rest
 
     def count_again(self) -> None:
         """Another text is written."""
@@ -76,8 +89,8 @@ class RequestSize(QToolButton):
         self.setVisible(rest is not None)
         if rest is None:
             return
-        text = self._written()
-        tokens = rest.tokens(text)
+        text, files = self._written()
+        tokens = rest.tokens(text, files)
         about = number(tokens)
         if rest.context is None:
             self.setText(tr("about {count} tokens", count=about))
@@ -93,8 +106,9 @@ class RequestSize(QToolButton):
             for part, words in _PARTS
             if part in rest.parts
         ]
-        if text:
-            lines.append(tr("New message: {count}", count=number(estimate(text))))
+        if text or files:
+            new = number(rest.new_tokens(text, files))
+            lines.append(tr("New message: {count}", count=new))
         if rest.model:
             lines.append(tr("Model: {model}", model=rest.model))
         story = "\n".join([*lines, *([remark] if remark else [])])

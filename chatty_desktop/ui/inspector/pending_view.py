@@ -87,7 +87,7 @@ class MessageCard(Card):
     ) -> None:
         super().__init__(parent)
         speaker = tr(SPEAKERS[message.role])
-        said = message.content.strip() or ", ".join(call.name for call in message.tool_calls)
+        said = message.told.strip() or ", ".join(call.name for call in message.tool_calls)
         first = shortened(" ".join(said[:400].split()), 160, 2)
         who = caption(theme, speaker, "text")
         top = QHBoxLayout()
