@@ -48,6 +48,14 @@ async def ask(app: App, call: argparse.Namespace) -> int:
         print(reply.content)
     if reply.error:
         print(reply.error, file=sys.stderr)
+    memory = await app.memories.inspect(Scope(agent.id, session.id), 0)
+    if waiting := [layer.waiting for layer in memory.layers if layer.waiting]:
+        keys = ", ".join(key for entry in waiting for key in entry.patch or ())
+        print(
+            f"A change of memory waits for you ({keys}): {agent.name} asks before it keeps what was"
+            " folded. Open the chat in the window to accept, change or refuse it.",
+            file=sys.stderr,
+        )
     return 0 if reply.status in (Status.COMPLETE, Status.TRUNCATED) else 1
 
 

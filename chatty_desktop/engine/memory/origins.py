@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from chatty_desktop.domain.branch import Branch
@@ -33,11 +35,11 @@ async def of_key(around: Surroundings, key: str) -> list[Change]:
                     at=revision.at,
                     after_message_id=revision.after_message_id,
                     row=row,
-                    sources=_sources(before.get(key) if value is None else value, row, branch),
+                    sources=_went_in(row, branch),
                 )
             )
         before = revision.state
-    return found[::-1]
+    return await asyncio.to_thread(_best_first, found[::-1])
 
 
 async def of_fact(around: Surroundings, fact_id: str) -> list[Change]:
@@ -63,10 +65,10 @@ async def of_fact(around: Surroundings, fact_id: str) -> list[Change]:
                 at=fact.at,
                 after_message_id=fact.after_message_id,
                 row=row,
-                sources=() if by_hand else best_first(fact.fact, named),
+                sources=() if by_hand else tuple(named),
             )
         )
-    return found
+    return await asyncio.to_thread(_best_first, found)
 
 
 async def of_summary(around: Surroundings, sentence: str) -> list[Change]:
@@ -90,16 +92,30 @@ async def of_summary(around: Surroundings, sentence: str) -> list[Change]:
                 at=each.at,
                 after_message_id=each.after_message_id,
                 row=row,
-                sources=_sources(sentence or each.text, row, branch),
+                sources=_went_in(row, branch),
             )
         )
-    return found
+    return await asyncio.to_thread(_best_first, found, sentence)
 
 
-def _sources(value: Any, row: LedgerEntry | None, branch: Branch) -> tuple[Message, ...]:
-    """The messages of a row, the most telling first."""
+def _went_in(row: LedgerEntry | None, branch: Branch) -> tuple[Message, ...]:
+    """The messages of a row."""
     if row is None or row.kind == "by_hand":
         return ()
     places = [place for each in row.message_ids if (place := branch.place(each)) is not None]
-    messages: Sequence[Message] = [branch[place] for place in places]
-    return best_first(value, messages)
+    return tuple(branch[place] for place in places)
+
+
+def _best_first(changes: Sequence[Change], sentence: str = "") -> list[Change]:
+    """The changes, of each the messages in order of how much they say of what was made of them, or
+    of a sentence of that."""
+    return [
+        replace(
+            change,
+            sources=best_first(
+                sentence or (change.before if change.value is None else change.value),
+                change.sources,
+            ),
+        )
+        for change in changes
+    ]

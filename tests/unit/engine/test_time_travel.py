@@ -24,7 +24,7 @@ steps = st.lists(
     st.tuples(
         st.sampled_from(
             ("say", "say", "edit_message", "switch", "delete", "set", "forget", "pin", "unpin",
-             "undo", "restore", "fact", "forget_fact", "again")
+             "undo", "restore", "fact", "forget_fact", "again", "retry")
         ),
         st.sampled_from(KEYS),
         st.integers(0, 7),
@@ -94,6 +94,8 @@ async def _do(desk: Desk, act: str, key: str, pick: int, number: int) -> None:
             await desk.acts.change_fact(desk.scope, "semantic", fact.id, f"Changed to f{number}.")
         elif act == "forget_fact" and facts:
             await desk.acts.change_fact(desk.scope, "semantic", facts[pick % len(facts)].id, None)
+        elif act == "retry":
+            await desk.chat.retry(desk.session.id)
         elif act == "again":
             folds = [row for row in await desk.ledger() if row.kind == "fold"]
             if folds:
