@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 
 from chatty_desktop.domain.agents import Agent
+from chatty_desktop.domain.attachments import AttachmentBudget
 from chatty_desktop.domain.errors import Unreachable
 from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.messages import Message, Scope
@@ -42,15 +43,18 @@ async def next_request(
         at=time.time(),
     )
     recalled = await memory.recall(incoming)
-    prompt = build_prompt(agent.definition.system_prompt, recalled, incoming)
-    # Of a transcript of 10,000 messages this takes longer than a frame on the screen.
-    parts = await asyncio.to_thread(_parts, prompt)
+    reference, context, sees = "", None, None
     try:
         model = await models.for_agent(agent.definition)
+        reference, context = model.reference, await context_of(model)
+        sees = await models.sees_images(model)
     except Unreachable:  # there is none: whoever sends hears of it
-        return NextRequest("", parts)
-    context = await context_of(model)
-    return NextRequest(model.reference, parts, context, await models.sees_images(model))
+        pass
+    files = AttachmentBudget.within(context, sees_images=sees is not False)
+    prompt = build_prompt(agent.definition.system_prompt, recalled, incoming, files=files)
+    # Of a transcript of 10,000 messages this takes longer than a frame on the screen.
+    parts = await asyncio.to_thread(_parts, prompt)
+    return NextRequest(reference, parts, context, sees)
 
 
 def _parts(prompt: Prompt) -> Mapping[RequestPart, int]:

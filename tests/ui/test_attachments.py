@@ -19,6 +19,7 @@ from PySide6.QtGui import (
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
+from chatty_desktop.domain.attachments import MOST_FILES
 from chatty_desktop.domain.models import with_options
 from chatty_desktop.ui.chat.body import MessageBody
 from chatty_desktop.ui.chat.composer import Composer
@@ -160,6 +161,27 @@ async def test_what_cannot_be_attached_is_said_and_the_rest_is(
     (told,) = banners.shown()
     assert "tool.exe is neither text, PDF nor an image" in told
     assert composer.text == "still here"
+
+
+async def test_many_files_scroll_and_leave_room_for_the_chat(
+    window: Opened, tmp_path: Path
+) -> None:
+    await window.new_chat()
+    composer = window.window.chat.composer
+    low = composer.height()
+    folder = tmp_path / "many"
+    folder.mkdir()
+    files = [folder / f"notes {number}.txt" for number in range(MOST_FILES + 2)]
+    for file in files:
+        file.write_text(file.name)
+    drop(window.window.chat, urls(files))
+    await until(lambda: len(composer.files) == MOST_FILES)
+    banners = window.window.chat.banners
+    await until(lambda: any("2 more are left out" in each for each in banners.shown()))
+    await until(lambda: composer.height() > low + 100)
+    assert composer.height() < low + 220
+    composer.set_files([])
+    await until(lambda: composer.height() == low)
 
 
 async def test_the_button_asks_for_files(window: Opened, tmp_path: Path) -> None:

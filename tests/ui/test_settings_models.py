@@ -483,3 +483,17 @@ async def test_names_for_chats_are_turned_on_and_off_here(
     await until(lambda: saved(data_dir).automatic_titles and page.settings.automatic_titles)
     page.chosen.titles.click()
     await until(lambda: not saved(data_dir).automatic_titles)
+
+
+async def test_whether_a_model_sees_images_is_said_by_the_person(
+    open_window: Opened, data_dir: Path
+) -> None:
+    page = await page_of(open_window)
+    vision = page.form.abilities.vision
+    assert vision.currentText() == "as its server says"
+    vision.setFocus()
+    QTest.keyClick(vision, Qt.Key.Key_Down)
+    await until(lambda: options(saved(data_dir)).vision is True)
+    await until(lambda: "sees images" in row(page, "lab/small").marks())
+    QTest.keyClick(vision, Qt.Key.Key_Down)
+    await until(lambda: options(saved(data_dir)).vision is False)

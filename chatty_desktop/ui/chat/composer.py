@@ -22,6 +22,7 @@ from chatty_desktop.domain.attachments import Attachment
 from chatty_desktop.domain.events import RunPhase
 from chatty_desktop.domain.settings import SendWith
 from chatty_desktop.ui.chat.files.row import FileRow
+from chatty_desktop.ui.chat.files.shelf import FileShelf
 from chatty_desktop.ui.chat.files.unseen import UnseenImages
 from chatty_desktop.ui.chat.input import MessageInput
 from chatty_desktop.ui.chat.laid_aside import LaidAside, is_long
@@ -210,7 +211,7 @@ class Composer(QFrame):
         self.attached.changed.connect(self._file_removed)
         self.unseen = UnseenImages(self._theme)
         self.unseen.remove_wanted.connect(self._remove_images)
-        column.addWidget(self.attached)
+        column.addWidget(FileShelf(self.attached))
         column.addWidget(self.unseen)
         column.addWidget(self.input)
         column.addWidget(self._aside)

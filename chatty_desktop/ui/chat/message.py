@@ -91,6 +91,7 @@ class MessageView(MessagePlace):
             self.attached.asked.connect(self.asked)
             self.attached.set_files(message.attachments)
             self._column.addWidget(self.attached)
+            self.attached.redrawn.connect(self._relaid)
         self.set_speaker(speaker)
         self.show_message(message, last=last)
 
@@ -192,11 +193,11 @@ class MessageView(MessagePlace):
     ) -> None:
         if self.steps is None:
             self.steps = StepsView(self._theme)
-            self.steps.resized.connect(self._steps_resized)
+            self.steps.resized.connect(self._relaid)
             self._column.insertWidget(self._column.indexOf(self.text) + 1, self.steps)
         self.steps.show_steps(steps, working=working, asking=asking)
 
-    def _steps_resized(self) -> None:
+    def _relaid(self) -> None:
         self._column.activate()
         self._outer.activate()
         self.resized.emit()

@@ -198,7 +198,7 @@ class SettingsPage(Page):
         reference = self._reference
         self.apply(
             lambda settings: with_options(settings, reference, **{name: value}),
-            self.form.fields[name],
+            self.form.fields.get(name),
         )
 
     def _reset(self) -> None:

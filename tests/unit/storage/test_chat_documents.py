@@ -22,6 +22,7 @@ from chatty_desktop.domain.messages import Scope
 from chatty_desktop.engine.exchange import ChatExchange
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.chat_documents import StoredChatDocuments
+from tests.helpers.attached import image_file, text_file
 from tests.helpers.bag_of_words import BagOfWords
 from tests.helpers.desk import STATE, Desk
 from tests.helpers.diligent import Diligent, OneModel, order
@@ -93,7 +94,12 @@ def known(layers: Sequence[LayerSnapshot]) -> Any:
 async def test_a_chat_comes_in_as_it_went_out(desk: Desk, seed: int) -> None:
     chance = random.Random(seed)
     for number in range(8):
-        await desk.say(order(chance.choice(("goal", "open")), f"v{number}"))
+        said = order(chance.choice(("goal", "open")), f"v{number}")
+        files = chance.sample((text_file(), image_file(), text_file("other.txt", "else")), 2)
+        await desk.chat.send(
+            desk.session.id, desk.agent.id, said, files if chance.random() < 0.5 else ()
+        )
+        await desk.chat.wait(desk.session.id)
         mine = [m for m in await desk.messages.branch(desk.session.id) if m.role == "user"]
         if chance.random() < 0.4:
             await desk.chat.edit(chance.choice(mine).id, order("working_on", f"e{number}"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QEvent, Signal
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from chatty_desktop.domain.attachments import Attachment
@@ -16,10 +16,11 @@ from chatty_desktop.ui.theme import Theme
 
 class FileRow(QWidget):
     """asked: what is to be done with a file (`WithFile`, `WantPicture`). changed: one was
-    removed."""
+    removed. redrawn: the room that is needed may be another."""
 
     asked = Signal(object)
     changed = Signal()
+    redrawn = Signal()
 
     def __init__(
         self,
@@ -42,6 +43,13 @@ class FileRow(QWidget):
         self.setSizePolicy(policy)
         self.setAccessibleName(tr("Attached files"))
         self.hide()
+
+    def event(self, event: QEvent) -> bool:
+        taken = super().event(event)
+        if event.type() == QEvent.Type.LayoutRequest:
+            # A chip has another size, as with other letters.
+            self.redrawn.emit()
+        return taken
 
     @property
     def files(self) -> tuple[Attachment, ...]:
@@ -66,6 +74,7 @@ class FileRow(QWidget):
         self.chips = chips
         self.setVisible(bool(files))
         self.updateGeometry()
+        self.redrawn.emit()
 
     def _chip(self, file: Attachment) -> FileChip:
         chip = FileChip(file, self._theme, large=self._large, removable=self._removable)

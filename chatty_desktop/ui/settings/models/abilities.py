@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QVBoxLayout,
+    QWidget,
+)
 
 from chatty_desktop.domain.models import Finding, Findings, ProbeStep
+from chatty_desktop.ui.controls import Choice
 from chatty_desktop.ui.language import N_, tr, translated
 from chatty_desktop.ui.pieces import IconLabel, Problem, TextButton, Words, caption
 from chatty_desktop.ui.settings.models.rows import ModelRow
@@ -33,6 +41,12 @@ _ABILITIES = (
     ),
 )
 
+_VISION: tuple[tuple[str, bool | None], ...] = (
+    (N_("as its server says"), None),
+    (N_("yes"), True),
+    (N_("no"), False),
+)
+
 _LOOKS: dict[bool | None, tuple[str, Tone]] = {
     True: ("check", "success"),
     False: ("x", "muted"),
@@ -41,13 +55,16 @@ _LOOKS: dict[bool | None, tuple[str, Tone]] = {
 
 
 class Abilities(QWidget):
-    """Three abilities with a yes, a no or a question mark, and how that is known.
+    """Three abilities with a yes, a no or a question mark, and how that is known; and whether the
+    model looks at images, which the person may say.
 
     wanted: the person wants it found out. stopped: the finding out is to end.
+    vision_set: whether it looks at images, None to go by what its server tells.
     """
 
     wanted = Signal()
     stopped = Signal()
+    vision_set = Signal(object)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,6 +83,18 @@ class Abilities(QWidget):
             label.setToolTip(tr(meaning))
             grid.addWidget(label, row, 1)
             grid.addWidget(reason, row, 2)
+        last = len(_ABILITIES)
+        self._icons["vision"] = IconLabel(theme, "question")
+        looks = QLabel(tr("Looks at images"))
+        looks.setToolTip(tr("Images that go along with a message are sent to it."))
+        self.vision = Choice()
+        self.vision.setAccessibleName(tr("Looks at images"))
+        for words, value in _VISION:
+            self.vision.addItem(tr(words), value)
+        self.vision.activated.connect(lambda: self.vision_set.emit(self.vision.currentData()))
+        grid.addWidget(self._icons["vision"], last, 0)
+        grid.addWidget(looks, last, 1)
+        grid.addWidget(self.vision, last, 2, Qt.AlignmentFlag.AlignLeft)
         self.find_out = TextButton(tr("Find out what it can do"))
         self._hint = caption(theme)
         self._hint.setWordWrap(True)
@@ -118,6 +147,8 @@ class Abilities(QWidget):
             said = {True: tr("yes"), False: tr("no"), None: tr("not known")}[holds]
             self._icons[name].setAccessibleName(f"{tr(words)}: {said}")
             self._reasons[name].setText(reason)
+        self._icons["vision"].show_icon(*_LOOKS[row.vision])
+        self.vision.setCurrentIndex([value for _, value in _VISION].index(row.options.vision))
 
     def show_step(self, step: ProbeStep | None) -> None:
         """Show what is being tried; None: nothing is."""

@@ -160,6 +160,7 @@ def _together(listed: ModelCard | None, told: ModelCard | None) -> ModelCard | N
         tools=listed.tools if told.tools is None else told.tools,
         json_schema=listed.json_schema if told.json_schema is None else told.json_schema,
         embeds=listed.embeds if told.embeds is None else told.embeds,
+        vision=listed.vision if told.vision is None else told.vision,
     )
 
 

@@ -61,6 +61,7 @@ class ModelForm(QFrame):
             field.edited.connect(lambda value, name=name: self.option_set.emit(name, value))
         for option in MORE:
             self.fields[option.name].meant.connect(lambda: self.more.setChecked(True))
+        self.abilities.vision_set.connect(lambda sees: self.option_set.emit("vision", sees))
         self.more.toggled.connect(self._open)
         self.reset_all.clicked.connect(self.reset)
         self.default.clicked.connect(self.made_default)

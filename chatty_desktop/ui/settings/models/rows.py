@@ -66,6 +66,11 @@ class ModelRow:
     def embeds(self) -> bool | None:
         return self.card.embeds if self.options.embeds is None else self.options.embeds
 
+    @property
+    def vision(self) -> bool | None:
+        """Whether it looks at images: what the person says, else what its provider tells."""
+        return self.card.vision if self.options.vision is None else self.options.vision
+
     def marks(self) -> str:
         """What is known of it, on one line."""
         locale = QLocale()
@@ -83,6 +88,7 @@ class ModelRow:
             (self.tools, tr("calls tools")),
             (self.json_schema, tr("fixed form")),
             (self.embeds, tr("embeds")),
+            (self.vision, tr("sees images")),
         )
         known += [words for can, words in abilities if can]
         return "  ·  ".join(known)
