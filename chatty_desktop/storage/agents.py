@@ -10,12 +10,13 @@ from sqlalchemy import Connection, Row, Table, delete, insert, select, update
 
 from chatty_desktop.domain.agents import Agent, AgentDefinition
 from chatty_desktop.domain.errors import Invalid
-from chatty_desktop.domain.events import AgentsChanged
+from chatty_desktop.domain.events import AgentsChanged, GraphsChanged
 from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.messages import DeletionCounts
 from chatty_desktop.engine.ports import Publish
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.database import Database
+from chatty_desktop.storage.graphs import follow_renaming
 
 _COLUMNS = tables.agents.c
 
@@ -81,6 +82,7 @@ class StoredAgents:
     async def _store(self, definition: AgentDefinition, agent_id: str | None) -> Agent:
         now = time.time()
         values = {"name": definition.name, "definition": definition.model_dump_json()}
+        followed: list[bool] = []
 
         def work(connection: Connection) -> Agent:
             if agent_id is None:
@@ -89,6 +91,9 @@ class StoredAgents:
                     insert(tables.agents).values(id=agent.id, created_at=now, **values)
                 )
                 return agent
+            named = select(_COLUMNS.name).where(_COLUMNS.id == agent_id)
+            if (before := connection.scalar(named)) not in (None, definition.name):
+                followed.append(follow_renaming(connection, before, definition.name))
             changed = connection.execute(
                 update(tables.agents).where(_COLUMNS.id == agent_id).values(**values)
             )
@@ -98,6 +103,8 @@ class StoredAgents:
 
         agent = await self._database.write(work)
         self._publish(AgentsChanged())
+        if any(followed):
+            self._publish(GraphsChanged())
         return agent
 
 

@@ -1,4 +1,4 @@
-"""Every chat and every agent in one zip, for people and for other programs."""
+"""Every chat, agent and graph in one zip, for people and for other programs."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from sqlalchemy import Connection, func, select
 from chatty_desktop.domain.agents import AgentDefinition, write_agent
 from chatty_desktop.domain.chat_document import write_document
 from chatty_desktop.domain.exporting import chat_as_markdown, file_stem
+from chatty_desktop.domain.graphs import Graph, write_graph
 from chatty_desktop.domain.work import Work
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.backup_file import database_size
@@ -49,6 +50,9 @@ def _write(connection: Connection, archive: zipfile.ZipFile, work: Work) -> tupl
             values = [each.model_dump(mode="json") for each in measured]
             text = json.dumps(values, ensure_ascii=False, indent=1)
             archive.writestr(f"measurements/{file_stem(row.name, row.id)}.json", text)
+    for row in connection.execute(select(tables.graphs).order_by(tables.graphs.c.name)).all():
+        graph = Graph.model_validate_json(row.definition)
+        archive.writestr(f"graphs/{file_stem(row.name, row.id)}.json", write_graph(graph))
     sessions = connection.execute(
         select(tables.sessions)
         .where(tables.sessions.c.deleted_at.is_(None))

@@ -83,3 +83,20 @@ def _graph(row: Row[Any]) -> StoredGraph:
     return StoredGraph(
         id=row.id, graph=Graph.model_validate_json(row.definition), created_at=row.created_at
     )
+
+
+def follow_renaming(connection: Connection, before: str, after: str) -> bool:
+    """Have the nodes of every graph name an agent as it is called now; whether any did."""
+    followed = False
+    for row in connection.execute(select(tables.graphs)).all():
+        graph = Graph.model_validate_json(row.definition)
+        nodes = tuple(
+            node.model_copy(update={"agent": after}) if node.agent == before else node
+            for node in graph.nodes
+        )
+        if nodes != graph.nodes:
+            renamed = graph.model_copy(update={"nodes": nodes}).model_dump_json()
+            change = update(tables.graphs).where(_COLUMNS.id == row.id).values(definition=renamed)
+            connection.execute(change)
+            followed = True
+    return followed

@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from chatty_desktop.app import App
 from chatty_desktop.domain.agents import AgentDefinition
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import Event, GraphNodeChanged, GraphRunChanged
+from chatty_desktop.domain.graph_problems import problems_of
 from chatty_desktop.domain.graph_runs import GraphRun
 from chatty_desktop.domain.graphs import Graph, Node
 from chatty_desktop.domain.messages import Message, Scope, Status
@@ -556,3 +558,32 @@ async def test_what_a_refused_fold_of_a_slot_left_out_is_folded_again_in_that_sl
     await hall.app.graph_runs.wait(hall.session_id)
     assert (await hall.app.memories.inspect(scope, node="a")).layers[0].state == {"goal": "Kyoto"}
     await hall.app.close()
+
+
+@pytest.mark.parametrize("seed", range(12))
+async def test_whatever_is_drawn_runs_to_a_result_or_is_refused_with_the_node(
+    hall: Hall, seed: int
+) -> None:
+    random = Random(seed)
+    ids = [f"n{number}" for number in range(random.randint(1, 6))]
+    ends = ["in", *ids, "out"]
+    edges = {(ends[i], ends[j]) for i, j in _pairs(random, len(ends), ahead=seed % 2 == 0)}
+    edges |= {("in", each) for each in [*ids, "out"] if seed % 2 == 0 or random.random() < 0.7}
+    slots: dict[str, Any] = {each: random.choice(NAMES) for each in ids}
+    drawn = graph(*(f"{source}>{target}" for source, target in sorted(edges)), **slots)
+    found = problems_of(drawn, NAMES)
+    if found:
+        with pytest.raises(Invalid) as caught:
+            await hall.app.graph_runs.start(hall.session_id, drawn, "go")
+        said = str(caught.value)
+        assert all(f"{each.node}: {each.text}" in said for each in found)
+        return
+    run = await hall.run(drawn)
+    assert run.status == "done"
+    assert (await hall.result()).content
+
+
+def _pairs(random: Random, count: int, *, ahead: bool) -> list[tuple[int, int]]:
+    """Pairs of different numbers below `count`; `ahead`: the smaller first."""
+    pairs = [random.sample(range(count), 2) for _each in range(random.randint(1, 9))]
+    return [(min(pair), max(pair)) if ahead else (pair[0], pair[1]) for pair in pairs]

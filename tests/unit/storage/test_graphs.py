@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from chatty_desktop.domain.agents import AgentDefinition
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import Event, GraphsChanged
 from chatty_desktop.domain.graphs import Graph, Node
 from chatty_desktop.domain.strategies import Window
+from chatty_desktop.storage.agents import StoredAgents
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.graphs import StoredGraphs
 
@@ -55,3 +57,15 @@ async def test_what_could_not_be_read_again_is_not_stored(database: Database) ->
     with pytest.raises(Invalid, match="name"):
         await graphs.save(DRAFT.model_copy(update={"name": " "}))
     assert await graphs.list() == []
+
+
+async def test_graphs_follow_an_agent_that_is_given_another_name(database: Database) -> None:
+    graphs = StoredGraphs(database, lambda _event: None)
+    agents = StoredAgents(database, lambda _event: None, lambda _id: None)
+    ada = await agents.save(AgentDefinition(name="Ada"))
+    draft = await graphs.save(DRAFT)
+    await agents.save(AgentDefinition(name="Ada Lovelace"), ada.id)
+    renamed = await graphs.get(draft.id)
+    assert renamed is not None
+    assert [node.agent for node in renamed.graph.nodes] == ["Ada Lovelace"]
+    assert renamed.graph.positions == DRAFT.positions
