@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 
 from chatty_desktop.domain.agents import Agent, AgentDefinition
 from chatty_desktop.domain.attachments import MOST_FILES, AttachedFile, Attachment
-from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import (
     BranchChanged,
@@ -279,9 +278,7 @@ class ChatService:
         self, answering: Answering, asked: Message, *, model: str | None = None
     ) -> None:
         agent = await self._memories.agent(asked.agent_id)
-        before = Branch(await self._messages.branch(asked.session_id))
         await self._turn_to(asked.session_id, asked.id)
-        await self._memories.carry_by_hand(agent, asked, before)
         self._start(answering, agent, asked, new_id(), model=model)
 
     async def _check(self, agent_id: str, text: str, files: Sequence[object] = ()) -> Agent:

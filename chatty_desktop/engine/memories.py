@@ -10,7 +10,6 @@ from dataclasses import replace
 from typing import Any
 
 from chatty_desktop.domain.agents import Agent
-from chatty_desktop.domain.branch import Branch
 from chatty_desktop.domain.episodes import EpisodesFound, searched_words
 from chatty_desktop.domain.errors import Invalid, StorageFailed
 from chatty_desktop.domain.events import (
@@ -28,9 +27,8 @@ from chatty_desktop.domain.memory import (
 )
 from chatty_desktop.domain.messages import Message, Scope
 from chatty_desktop.domain.runs import AskedFor, NextRequest, Run, SentRequest
-from chatty_desktop.domain.strategies import Composite, by_model, layer_keys, layers_of, slot_of
+from chatty_desktop.domain.strategies import by_model, layer_keys, layers_of, slot_of
 from chatty_desktop.engine.memory import build_memory
-from chatty_desktop.engine.memory.carrying import carry
 from chatty_desktop.engine.memory.contract import MemoryLayer, Refolding, Surroundings
 from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.next_request import next_request
@@ -285,22 +283,6 @@ class Memories:
             raise Invalid(f"The memory of {agent.name} does not fold; choose State first.")
         await self._running.settled(scope)
         await self._running.settle_with(scope, memory.fold_again(entry))
-
-    async def carry_by_hand(self, agent: Agent, asked: Message, before: Branch) -> None:
-        """Keep what a person changed by hand after an answer to a message, now that it is answered
-        anew; `before` is the branch as it was."""
-        scope = Scope(agent.id, asked.session_id)
-        rows = await self._memory.ledger(scope, 200, LedgerFilter(kind="by_hand"))
-        end = before.place(asked.id)
-        last = [before.place(row.message_ids[-1]) for row in rows if row.message_ids]
-        if end is None or all(place is None or place <= end for place in last):
-            return
-        await self._running.settled(scope)
-        strategy = agent.definition.memory_strategy
-        configs = strategy.layers if isinstance(strategy, Composite) else (strategy,)
-        around = self.around(agent, scope)
-        for config, layer in zip(configs, layers_of(strategy), strict=True):
-            await carry(config, replace(around, layer=layer), before)
 
     async def take_in(self, scope: Scope) -> None:
         """Let an agent's memory take in the whole branch, as of a chat that was imported; returns

@@ -26,6 +26,7 @@ from chatty_desktop.ui.pieces import (
     IconLabel,
     LongWords,
     TextButton,
+    Words,
     caption,
     emphasise,
     icon_button,
@@ -88,11 +89,13 @@ class KeyRow(QFrame):
         self._pinned = IconLabel(theme, "push-pin", "memory")
         self._pinned.setToolTip(tr("Pinned: no fold changes this key"))
         self._pinned.hide()
-        self._tried = TextButton("")
+        self._tried = Words(tone="warning")
         self._tried.setFont(theme.small())
-        self._tried.setProperty("tone", "warning")
-        self._tried.clicked.connect(self._tried_wanted)
+        self.show_tried = TextButton(tr("Show it in the ledger"))
+        self.show_tried.setFont(theme.small())
+        self.show_tried.clicked.connect(self._tried_wanted)
         self._tried.hide()
+        self.show_tried.hide()
         self._menu = QMenu(self)
         self.edit = self._menu.addAction(tr("Edit …"))
         self.pin = self._menu.addAction(tr("Pin: no fold may change it"))
@@ -125,13 +128,15 @@ class KeyRow(QFrame):
         column.setSpacing(2)
         column.addLayout(top)
         column.addWidget(self._value)
-        column.addWidget(self._tried, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self._tried)
+        column.addWidget(self.show_tried, 0, Qt.AlignmentFlag.AlignLeft)
 
     def show_pin(self, pinned: bool, attempt: PinAttempt | None) -> None:
         """Say that folds may not change the key, and what they tried."""
         self._pinned.setVisible(pinned)
         self._attempt = attempt
         self._tried.setVisible(attempt is not None)
+        self.show_tried.setVisible(attempt is not None)
         if attempt is not None:
             said = tr("forget it") if attempt.forget else readable(attempt.value)
             self._tried.setText(
@@ -139,7 +144,7 @@ class KeyRow(QFrame):
                     "A fold tried: {value}",
                     "{count} folds tried, the last: {value}",
                     attempt.count,
-                    value=shortened(" ".join(said.split()), 40, 1),
+                    value=shortened(" ".join(said.split()), 80, 1),
                 )
             )
             self._tried.setToolTip(tip(said))

@@ -55,11 +55,10 @@ class OriginDialog(QDialog):
         heading.setFont(theme.heading())
         self._content = QWidget()
         self._list = QVBoxLayout(self._content)
-        self._list.setContentsMargins(0, 0, S, 0)
+        self._list.setContentsMargins(0, S, S, S)
         self._list.setSpacing(L)
         close = QPushButton(tr("Close"))
         close.clicked.connect(self.close)
-        close.setFocus()
         foot = QHBoxLayout()
         foot.addStretch(1)
         foot.addWidget(close)
@@ -70,6 +69,9 @@ class OriginDialog(QDialog):
         column.addWidget(self.problem)
         column.addWidget(scrolled(self._content, title), 1)
         column.addLayout(foot)
+        # Not the list: it would be drawn as chosen.
+        close.setDefault(True)
+        close.setFocus()
         letters = QFontMetrics(theme.words())
         room = self.screen().availableSize()
         self.resize(

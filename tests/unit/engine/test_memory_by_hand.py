@@ -141,27 +141,6 @@ async def test_an_edit_follows_its_branch_and_goes_with_the_message_it_was_made_
     assert await desk.state() == {"goal": "Kyoto"}
 
 
-async def test_what_was_changed_by_hand_is_kept_when_the_message_is_answered_anew(
-    desk: Desk, model: ScriptedModel
-) -> None:
-    await desk.use({"kind": "composite", "layers": [STATE, {"kind": "semantic"}]})
-    found = {"facts": [{"subject": "Leo", "fact": "Leo is seven."}]}
-    model.folds.extend([goal("Kyoto"), json.dumps(found)])
-    await desk.say("My goal is Kyoto. Leo is seven.")
-    model.folds.extend([[{"key": "open", "value": "a hotel"}], json.dumps({"facts": []})])
-    await desk.say("Open is a hotel.")
-    (seven,) = (await desk.memories.inspect(desk.scope)).layers[1].facts or ()
-    await desk.acts.change_state(desk.scope, "state", {"goal": "Nara"})
-    await desk.acts.pin(desk.scope, "state", "goal", True)
-    await desk.acts.change_fact(desk.scope, "semantic", seven.id, "Leo is eight.")
-    await desk.chat.retry(desk.session.id)
-    await desk.chat.wait(desk.session.id)
-    assert '"goal":"Nara"' in system(model.chats[-1])
-    state, semantic = (await desk.memories.inspect(desk.scope)).layers
-    assert (state.state, state.pins) == ({"goal": "Nara"}, ("goal",))
-    assert [fact.fact for fact in semantic.facts or ()] == ["Leo is eight."]
-
-
 async def test_an_edit_made_while_a_fold_is_under_way_is_not_lost(
     desk: Desk, model: ScriptedModel
 ) -> None:
