@@ -39,6 +39,17 @@ class Prompt:
             for section in self.sections
         )
 
+    def image_tokens(self) -> int:
+        """Of those, what images were taken for: servers count them each in their own way."""
+        return sum(
+            share_tokens([file], [share])
+            for section in self.sections
+            if (kept := dict(section.files))
+            for message in section.messages
+            for file, share in zip(message.attachments, kept.get(message.id, ()), strict=False)
+            if file.is_image
+        )
+
     def digests(self) -> set[str]:
         """The files of which something goes along."""
         return {

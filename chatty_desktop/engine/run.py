@@ -249,7 +249,9 @@ class AgentRun:
             return await self._step.stream(model, request)
         finally:
             await self._runs.answered(self._run.id, self._step.usage)
-            await self._warnings.if_cut_by_server(model, estimate, self._step.usage)
+            await self._warnings.if_cut_by_server(
+                model, estimate - prompt.image_tokens(), self._step.usage
+            )
 
     def _next_step(self, begun: str = "") -> Step:
         draft = replace(self._steps.draft(begun), status=Status.STREAMING)

@@ -72,6 +72,14 @@ async def test_an_image_alone_can_be_sent_and_goes_along_with_what_follows(
     assert "[Image photo.png, 40 × 20, 1 kB]" in [s.content for s in request.sections]
 
 
+async def test_a_server_that_counts_little_for_an_image_is_not_taken_to_have_cut_it(
+    room: Room,
+) -> None:
+    await say(room, "What is this?", PHOTO)
+    entries = await room.app.runs.read_log(room.session_id)
+    assert [entry.text for entry in entries if entry.level == "warning"] == []
+
+
 async def test_a_pdf_goes_in_as_its_text(room: Room, server: OpenAIServer) -> None:
     file = await room.app.attaching.data(pdf_bytes("Kyoto in May"), "trip.pdf")
     await say(room, "When?", file)
