@@ -19,6 +19,7 @@ from chatty_desktop.domain.events import Event, KeyChanged, SettingsChanged
 from chatty_desktop.domain.graphs import read_graph
 from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.chat import ChatService
+from chatty_desktop.engine.comparing import Comparing
 from chatty_desktop.engine.consents import PersonsConsents
 from chatty_desktop.engine.deletion import Deletions
 from chatty_desktop.engine.events import Events
@@ -130,6 +131,7 @@ class App:
     deletions: Deletions
     forgetting: Forgetting
     replay: Replay
+    comparing: Comparing
     is_new: bool
     titles: Titles
     sent: SentRequests
@@ -317,6 +319,7 @@ class App:
                 prompts=prompts,
                 stores=throwaway_stores,
             ),
+            comparing=Comparing(messages, runs, models, chat),
             is_new=is_new,
             titles=Titles(
                 sessions=sessions,

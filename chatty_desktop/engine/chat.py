@@ -157,6 +157,40 @@ class ChatService:
                 steps=steps,
             )
 
+    async def add_version(
+        self, message_id: str, text: str, *, model: str, reasoning: str = ""
+    ) -> Message:
+        """Put an answer that came of elsewhere beside a reply, as a version of it, and let memory
+        take it in. Raises `Invalid` when it has no words, or while the chat is answering."""
+        if not text.strip():
+            raise Invalid("There is no answer to take: it has no words.")
+        message = await self._at_rest(message_id)
+        asked = await self._asked(message)
+        scope = Scope(asked.agent_id, asked.session_id)
+        with self._running.answering_in(asked.session_id):
+            await self._running.settled(scope)
+            await self._turn_to(asked.session_id, asked.id)
+            version = Message(
+                id=new_id(),
+                session_id=asked.session_id,
+                parent_id=asked.id,
+                agent_id=asked.agent_id,
+                run_id=new_id(),
+                role="assistant",
+                content=text,
+                at=time.time(),
+                status=Status.COMPLETE,
+                model=model,
+                reasoning=reasoning,
+            )
+            await self._messages.append(version)
+            self._publish(MessageCommitted(version))
+            self._tell_of_branch(asked.session_id, {scope})
+        agent = await self._memories.agent(asked.agent_id)
+        await self._memories.of(agent, scope, version.run_id).record(version)
+        await self._memories.take_in_again(scope)
+        return version
+
     async def switch_to(self, message_id: str) -> None:
         """Show another version of a message, with what was said last after it. Raises `Invalid`
         while the chat is answering."""

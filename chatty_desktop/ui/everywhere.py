@@ -74,6 +74,21 @@ class Everywhere(QObject):
         self._tasks.start(dialog.open_for(target))
         return dialog
 
+    def compare(self, message_id: str) -> None:
+        """Ask for a reply anew, with something of memory left out, beside the same with all."""
+        self._tasks.start(self._open_comparing(message_id))
+
+    async def _open_comparing(self, message_id: str) -> None:
+        from chatty_desktop.ui.comparing.dialog import CompareDialog
+
+        CompareDialog(
+            comparing=self._app.comparing,
+            compared=await self._app.comparing.of(message_id),
+            theme=self._theme,
+            tasks=self._tasks,
+            parent=self._window,
+        ).show()
+
     def replay(self) -> None:
         """Replay the chat that is open under other kinds of memory, of the agent that is chosen."""
         scope = self._inspector.scope
@@ -130,6 +145,12 @@ class Everywhere(QObject):
             if (last := chat.transcript.last) is not None:
                 self.forget(ForgetTarget("message", last.session_id, last.id))
 
+        def compare_last() -> None:
+            if (last := chat.transcript.last_of("assistant")) is not None:
+                self.compare(last.id)
+
+        chat.acts.compare_wanted.connect(self.compare)
+        do.compare.triggered.connect(compare_last)
         chat.acts.forget_wanted.connect(self.forget)
         inspector.forget_wanted.connect(self.forget)
         do.replay.triggered.connect(self.replay)

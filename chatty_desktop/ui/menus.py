@@ -83,6 +83,9 @@ class Actions(QObject):
         self.look_back = self._make(
             N_("Look &back in memory"), "Ctrl+Alt+M", "clock-counter-clockwise"
         )
+        self.compare = self._make(
+            N_("Compare the last reply without a part of memory …"), "", "columns"
+        )
         self.forget_message = self._make(N_("Forget the last message with proof …"), "", "eraser")
         self.forget_chat = self._make(N_("Forget the chat with proof …"), "", "eraser")
         self.next_chat = self._make(N_("&Next chat"), "Ctrl+PgDown", "caret-down")
@@ -167,7 +170,7 @@ class Actions(QObject):
         self._add(menu, self.edit_last, self.answer_again, self.go_on, self.copy_last, None)
         self._add(menu, self.version_before, self.version_after, None)
         self._add(menu, self.show_prompt, None)
-        self._add(menu, self.forget_message, self.message_menu)
+        self._add(menu, self.compare, self.forget_message, self.message_menu)
 
     @staticmethod
     def _add(menu: QMenu, *actions: QAction | None) -> None:

@@ -27,6 +27,7 @@ from chatty_desktop.domain.forgetting import ForgetTarget
 from chatty_desktop.domain.messages import Scope
 from chatty_desktop.domain.tools import Consent, ToolSpec, ToolUse
 from chatty_desktop.ui.chat.files.chip import FileChip
+from chatty_desktop.ui.comparing.dialog import CompareDialog
 from chatty_desktop.ui.main_window import MainWindow
 from chatty_desktop.ui.replay.dialog import ReplayDialog
 from chatty_desktop.ui.settings.pages import PAGES
@@ -242,6 +243,19 @@ async def _replay(stage: Stage, page: int = 0) -> None:
     dialog.results.setCurrentIndex(page)
 
 
+async def _compare(stage: Stage) -> None:
+    """Two answers to the last message, as they may come."""
+    await _chat(stage)
+    stage.window.actions_.compare.trigger()
+    await stage.settle()
+    dialog = stage.window.findChildren(CompareDialog)[0]
+    dialog.omission.setCurrentIndex(4)
+    dialog.left.box.setPlainText("A script that adds up yen, as your budget of 70,000 is in yen.")
+    dialog.right.box.setPlainText("Here is a script that adds up the numbers of a file.")
+    dialog.left.take.setEnabled(True)
+    dialog.right.take.setEnabled(True)
+
+
 async def _forgotten(stage: Stage) -> None:
     """That a chat is gone, but for a backup."""
     await _chat(stage)
@@ -331,6 +345,7 @@ VIEWS = {
     "ledger": View(_ledger),
     "forget": View(_forget, _dialog),
     "gone": View(_forgotten, _dialog),
+    "compare": View(_compare, _dialog),
     "replay": View(_replay, _dialog),
     "replayed-facts": View(lambda stage: _replay(stage, 2), _dialog),
     "replayed-turn": View(lambda stage: _replay(stage, 3), _dialog),

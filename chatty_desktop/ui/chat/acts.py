@@ -47,6 +47,7 @@ class MessageActs(QObject):
     noticed: something to tell (a `Notice`).
     record_wanted: the run log, or the ledger, is to be shown.
     prompt_wanted: the id of the run whose request is to be shown.
+    compare_wanted: the id of a reply that is to be compared with one without a part of memory.
     forget_wanted: the `ForgetTarget` that is to leave no trace.
     """
 
@@ -54,6 +55,7 @@ class MessageActs(QObject):
     noticed = Signal(object)
     record_wanted = Signal()
     prompt_wanted = Signal(str)
+    compare_wanted = Signal(str)
     forget_wanted = Signal(object)
 
     def __init__(
@@ -196,6 +198,8 @@ class MessageActs(QObject):
                 self.prompt_wanted.emit(message.run_id)
             case "branch":
                 self._tasks.start(self._chat.branch_from(message.id))
+            case "compare":
+                self.compare_wanted.emit(message.id)
             case "forget":
                 self.forget_wanted.emit(ForgetTarget("message", message.session_id, message.id))
             case "delete" | "delete_following":

@@ -24,7 +24,7 @@ class MessageMenu(QMenu):
     with the model or the agent that goes with it.
 
     Names: copy_markdown, copy_plain, edit, again, again_by (a model), ask (an agent), go_on,
-    prompt, branch, delete, delete_following, forget.
+    prompt, compare, branch, delete, delete_following, forget.
     """
 
     def __init__(
@@ -61,6 +61,7 @@ class MessageMenu(QMenu):
         self.addSeparator()
         if message.role == "assistant" and message.run_id:
             self._act("prompt", tr("Show what the model was given"), "file-text")
+            self._act("compare", tr("Compare without a part of memory …"), "columns")
         self._act("branch", tr("Go on from here"), "git-branch")
         self.addSeparator()
         delete = tr("Delete message and answer …") if own else tr("Delete message …")
