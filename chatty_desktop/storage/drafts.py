@@ -81,8 +81,9 @@ class StoredDrafts:
         stored = replace(draft, files=(*draft.files, file.about))
 
         def work(connection: Connection) -> None:
-            add_files(connection, [file])
-            _write(connection, {session_id: stored})
+            if _is_there(connection, session_id):  # else nobody would own the file
+                add_files(connection, [file])
+                _write(connection, {session_id: stored})
 
         await self._database.write(work)
         # What was written meanwhile stays.

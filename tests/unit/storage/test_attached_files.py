@@ -156,6 +156,13 @@ async def test_a_draft_goes_with_its_chat_and_its_files_with_it(stores: Stores) 
     assert await stores.files() == 0
 
 
+async def test_a_file_for_a_chat_that_is_gone_is_not_stored(stores: Stores) -> None:
+    await stores.sessions.delete("s")
+    await stores.drafts.attach("s", text_file())
+    await stores.drafts.close()
+    assert await stores.files() == 0
+
+
 async def test_a_copy_and_an_imported_document_hold_the_files_too(stores: Stores) -> None:
     await stores.messages.append(message("m"), FILES)
 
