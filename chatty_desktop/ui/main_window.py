@@ -44,6 +44,7 @@ from chatty_desktop.ui.window_state import WindowState
 if TYPE_CHECKING:
     from chatty_desktop.ui.agents.editor import AgentEditor
     from chatty_desktop.ui.chat_window import ChatWindow
+    from chatty_desktop.ui.measuring.dialog import MeasuringWindow
     from chatty_desktop.ui.settings.dialog import SettingsDialog
 
 
@@ -67,6 +68,7 @@ class MainWindow(QMainWindow):
         theme.show(self._look)
         self._released = False
         self._editor: AgentEditor | None = None
+        self._measuring: MeasuringWindow | None = None
         self._settings: SettingsDialog | None = None
         self._apart: dict[str, ChatWindow] = {}
         self.setWindowTitle("Chatty Desktop")
@@ -389,6 +391,7 @@ class MainWindow(QMainWindow):
             sessions=self._app.sessions,
             begin=self.chat.new_chat,
             edit=self._edit_agent,
+            measure=self._measure,
             open_chat=self.chat.open,
             theme=self._theme,
         )
@@ -431,7 +434,26 @@ class MainWindow(QMainWindow):
                 tasks=self._tasks,
                 parent=self,
             )
+            self._editor.measure_wanted.connect(self._measure)
         self._editor.edit(agent_id)
+
+    def _measure(self, agent_id: str) -> None:
+        if self._measuring is None:
+            from chatty_desktop.ui.measuring.dialog import MeasuringWindow
+
+            self._measuring = MeasuringWindow(
+                agents=self._app.agents,
+                sessions=self._app.sessions,
+                measuring=self._app.measuring,
+                measurements=self._app.measurements,
+                models=self._app.models,
+                settings=lambda: self._app.settings.current,
+                events=self._app.events,
+                theme=self._theme,
+                tasks=self._tasks,
+                parent=self,
+            )
+        self._measuring.open_for(agent_id)
 
     def _show_tools(self, agent_id: str) -> None:
         self._edit_agent(agent_id)

@@ -47,9 +47,11 @@ class AgentEditor(QDialog):
     """Edits one agent at a time; nothing is stored before the person saves.
 
     saved: the id of the agent that was stored.
+    measure_wanted: the id of the agent, stored by then, for which models are to be measured.
     """
 
     saved = Signal(str)
+    measure_wanted = Signal(str)
 
     def __init__(
         self,
@@ -85,6 +87,11 @@ class AgentEditor(QDialog):
         self.cancel_button = _button(tr("Cancel"), "")
         self.import_button = _button(tr("Import …"), "quiet")
         self.export_button = _button(tr("Export …"), "quiet")
+        self.measure_button = _button(tr("Measure …"), "quiet")
+        self.measure_button.setToolTip(
+            tr("Save, and find out how well models keep the state of this agent")
+        )
+        theme.dress(self.measure_button, "chart-bar")
         theme.dress(self.import_button, "download-simple")
         theme.dress(self.export_button, "export")
         self._arrange()
@@ -95,6 +102,7 @@ class AgentEditor(QDialog):
         self.cancel_button.clicked.connect(self.close)
         self.import_button.clicked.connect(lambda: ask_what_to_read(self, self.import_from))
         self.export_button.clicked.connect(self._export)
+        self.measure_button.clicked.connect(self._measure)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Save), self, self.save)
         unsubscribe = events.subscribe(self._heard)
         self.destroyed.connect(unsubscribe)
@@ -235,6 +243,16 @@ class AgentEditor(QDialog):
 
             ask_where_to_write(self, definition.name, chosen)
 
+    def _measure(self) -> None:
+        def go_on() -> None:
+            if self._agent_id is not None:
+                self.measure_wanted.emit(self._agent_id)
+
+        if self.dirty or self._agent_id is None:
+            self._save(go_on)
+        else:
+            go_on()
+
     # --- other changes, closing --------------------------------------------------------------
 
     def _heard(self, event: Event) -> None:
@@ -304,6 +322,7 @@ class AgentEditor(QDialog):
         row.setSpacing(S)
         row.addWidget(self.import_button)
         row.addWidget(self.export_button)
+        row.addWidget(self.measure_button)
         row.addStretch(1)
         row.addWidget(self.cancel_button)
         row.addWidget(self.save_button)

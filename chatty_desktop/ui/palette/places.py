@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
+from chatty_desktop.domain.measuring import state_of
 from chatty_desktop.domain.titles import UNTITLED
 from chatty_desktop.engine.ports import Agents, Sessions
 from chatty_desktop.ui.language import tr
@@ -33,7 +34,14 @@ def pages(open_page: Go, theme: Theme) -> list[Entry]:
 
 
 async def agents_and_chats(
-    *, agents: Agents, sessions: Sessions, begin: Go, edit: Go, open_chat: Go, theme: Theme
+    *,
+    agents: Agents,
+    sessions: Sessions,
+    begin: Go,
+    edit: Go,
+    measure: Go,
+    open_chat: Go,
+    theme: Theme,
 ) -> list[Entry]:
     """A new chat with each agent, each agent to edit, and the chats, the newest first."""
     known, chats = await agents.list(), await sessions.list()
@@ -63,6 +71,19 @@ async def agents_and_chats(
             place_in_english="Agents",
         )
         for agent in known
+    ]
+    found += [
+        Entry(
+            key=f"measure:{agent.id}",
+            words=tr("Measure models for {name}", name=agent.name),
+            place=tr("Agents"),
+            do=partial(measure, agent.id),
+            icon=theme.icon("chart-bar"),
+            english=f"Measure models for {agent.name}",
+            place_in_english="Agents",
+        )
+        for agent in known
+        if state_of(agent.definition.memory_strategy) is not None
     ]
     found += [
         Entry(
