@@ -235,6 +235,7 @@ async def test_tab_walks_the_form_from_top_to_bottom_and_then_the_buttons(
         "Most steps in one answer",
         "Import …",
         "Export …",
+        "Measure …",
         "Cancel",
         "Save",
     ]
