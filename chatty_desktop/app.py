@@ -18,6 +18,7 @@ from chatty_desktop.domain.errors import AlreadyOpen, Invalid, StorageFailed
 from chatty_desktop.domain.events import Event, KeyChanged, SettingsChanged
 from chatty_desktop.domain.graphs import read_graph
 from chatty_desktop.domain.work import Work
+from chatty_desktop.engine.calling import offered
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.comparing import Comparing
 from chatty_desktop.engine.consents import PersonsConsents
@@ -203,6 +204,7 @@ class App:
                 prompts=prompts,
                 running=running,
                 graph_runs=stored_graph_runs,
+                offers=lambda agent: offered(agent, tools.known_tools()),
             )
             past = MemoryPast(memories, messages)
             reach = Reach(

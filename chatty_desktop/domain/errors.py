@@ -32,6 +32,14 @@ class Refused(ChattyError):
     """A server or a rule said no to what was asked (a 4xx, a patch outside its schema)."""
 
 
+class TimedOut(Refused):
+    """What was asked was not done in its time, and was stopped."""
+
+
+class Declined(Refused):
+    """The person said no."""
+
+
 class Invalid(ChattyError):
     """What was given cannot be used: a malformed file, an unknown name, a wrong value."""
 

@@ -14,6 +14,9 @@ McpPhase = Literal["off", "starting", "ready", "failed"]
 MOST_NAME = 64
 """Letters in the name of a tool, by the narrowest of the services that models are asked at."""
 
+MARK = 8
+"""Letters at the end of a name that would be too long, or another tool's too."""
+
 _NOT_NAME = re.compile(r"[^a-zA-Z0-9_-]+")
 
 
@@ -84,10 +87,16 @@ def offered_names(tools: Iterable[tuple[str, str]]) -> Mapping[tuple[str, str], 
     }
 
 
+def may_have(server: str, names: Iterable[str]) -> bool:
+    """Whether one of these names, as models call tools, can be of a tool of the server."""
+    begins = f"{_clean(server)}__"[: MOST_NAME - MARK - 1]
+    return any(name.startswith(begins) for name in names)
+
+
 def _clean(name: str) -> str:
     return _NOT_NAME.sub("_", name).strip("_") or "_"
 
 
 def _marked(name: str, pair: tuple[str, str]) -> str:
-    mark = hashlib.sha256("\0".join(pair).encode()).hexdigest()[:8]
+    mark = hashlib.sha256("\0".join(pair).encode()).hexdigest()[:MARK]
     return f"{name[: MOST_NAME - len(mark) - 1]}_{mark}"

@@ -20,6 +20,8 @@ class Status(StrEnum):
     `STREAMING` is a reply still being written; found at start-up it becomes `CUT`.
     `STOPPED`: the person pressed Stop. `CUT`: the stream ended without a finish reason.
     `TRUNCATED`: the model hit its length limit. `FAILED`: no answer came; `error` says why.
+    Results of tools alone: `DECLINED`, the person did not let the call run; `TIMED_OUT`, it took
+    too long. One that failed otherwise is `COMPLETE` with an `error`: it is what the tool said.
     """
 
     COMPLETE = "complete"
@@ -28,6 +30,8 @@ class Status(StrEnum):
     CUT = "cut"
     TRUNCATED = "truncated"
     FAILED = "failed"
+    DECLINED = "declined"
+    TIMED_OUT = "timed_out"
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,8 +90,9 @@ class AskedFor:
     words: str
 
 
-RequestPart = Literal["system", "memory", "recalled", "earlier"]
-"""What a request has besides the new message: the system prompt, what memory made of the past,
+RequestPart = Literal["system", "tools", "memory", "recalled", "earlier"]
+"""What a request has besides the new message: the system prompt, the tools with
+the schemas of their arguments, what memory made of the past,
 single messages that it recalls, and messages word for word."""
 
 

@@ -22,7 +22,7 @@ def calls_in(text: str, tools: Collection[str]) -> tuple[ToolCall, ...]:
     and "arguments", or "parameters", alone, in a list, in a code block or between tags."""
     calls: list[ToolCall] = []
     try:
-        for value in json_in(text):
+        for value in json_in(_closed(text)):
             for each in value if isinstance(value, list) else [value]:
                 # OpenAI's own form puts both below "function".
                 inner = each.get("function") if isinstance(each, dict) else None
@@ -39,10 +39,26 @@ def calls_in(text: str, tools: Collection[str]) -> tuple[ToolCall, ...]:
     return tuple(calls)
 
 
+def _closed(text: str) -> str:
+    """The text with the last brace of a call that a small model forgot. No more than one: then the
+    arguments themselves are whole."""
+    begins = text.find("{")
+    whole = text.strip().removesuffix("```").rstrip() + "}"
+    if begins < 0:
+        return text
+    try:
+        json.loads(whole[whole.find("{") :])
+    except (ValueError, RecursionError):
+        return text
+    return whole
+
+
 _AROUND = r"(?:<[\w|]*>?\s*|```\w*\s*|\[\w+\]\s*)?"
 _OBJECT = r"[\[{]\s*(?:\{\s*)?"
 _CALL = re.compile(_AROUND + _OBJECT + r'"(?:name|function|type|id|arguments|parameters)"')
-_MAY_BECOME_ONE = re.compile(r'(?:<[\w|]*>?\s*|```\w*\s*|\[\w*\]?\s*)?(?:[\[{]\s*){0,2}(?:"\w*)?\Z')
+_MAY_BECOME_ONE = re.compile(
+    r'(?:<[\w|]*>?\s*|`{1,2}|```\w*\s*|\[\w*\]?\s*)?(?:[\[{]\s*){0,2}(?:"\w*)?\Z'
+)
 _LONGEST_BEGINNING = 60
 """Characters within which it shows whether something is a call."""
 
@@ -83,14 +99,14 @@ class Repeats:
         """The first call of the next step that is made a third time in a row, or None."""
         before, self._in_a_row = self._in_a_row, Counter()
         for call in calls:
-            same = _same(call)
+            same = same_call(call)
             self._in_a_row[same] = (self._in_a_row[same] or before[same]) + 1
             if self._in_a_row[same] > MOST_IN_A_ROW:
                 return call
         return None
 
 
-def _same(call: ToolCall) -> tuple[str, str]:
+def same_call(call: ToolCall) -> tuple[str, str]:
     """What is equal for calls that ask for the same, however their JSON is written."""
     try:
         return call.name, json.dumps(read_arguments(call), sort_keys=True)

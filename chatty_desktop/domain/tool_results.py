@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.requests import ChatMessage, WireMessage
 from chatty_desktop.domain.tokens import estimate
+from chatty_desktop.domain.tool_calls import same_call
 
 UNKNOWN_CONTEXT = 8192
 """Tokens taken for the context of a model whose server does not tell it."""
@@ -18,6 +19,10 @@ LONGEST_RESULT = 4000
 
 SHORTEST_CUT = 60
 """Tokens that are left of a result when the budget of a request is used up."""
+
+ALREADY = "You have made this call before. Its result is:"
+ANSWER = "Answer with it now, in words."
+"""Around a result that is given once more."""
 
 MISSING = "There is no result: the app was closed before the tool was done."
 
@@ -51,6 +56,11 @@ def cuts(messages: Iterable[Message], budget: ResultBudget) -> dict[str, int]:
     return kept
 
 
+def once_more(result: str) -> str:
+    """A result for a call that was made again."""
+    return f"{ALREADY}\n\n{result}\n\n{ANSWER}"
+
+
 def cut(text: str, chars: int) -> str:
     """The beginning and the end of a result, with a line between that says what is missing."""
     if len(text) <= chars:
@@ -82,15 +92,22 @@ def paired(messages: Sequence[WireMessage]) -> Iterator[WireMessage]:
 
 def in_words(messages: Iterable[WireMessage]) -> Iterator[WireMessage]:
     """Paired messages without calls and results, for a request that offers no tools: both are
-    told as text, since a server that takes no tools knows neither."""
+    told as text, since a server that takes no tools knows neither. A call that is made once more
+    is not told again: a model that reads it twice makes it a third time."""
     names: Mapping[str, str] = {}
+    told: set[tuple[str, str]] = set()
     for message in messages:
+        if message.role == "user":
+            told = set()
         if message.role == "tool":
             name = names.get(message.tool_call_id, "a tool")
             yield ChatMessage("user", f"Result of {name}:\n{message.content}")
         elif message.tool_calls:
             names = {call.id: call.name for call in message.tool_calls}
-            used = [f"I use {call.name}: {call.arguments}" for call in message.tool_calls]
-            yield ChatMessage(message.role, "\n".join(filter(None, [message.content, *used])))
+            new = [call for call in message.tool_calls if same_call(call) not in told]
+            told |= {same_call(call) for call in new}
+            used = [f"I use {call.name}: {call.arguments}" for call in new]
+            if text := "\n".join(filter(None, [message.content, *used])):
+                yield ChatMessage(message.role, text)
         else:
             yield message

@@ -53,7 +53,8 @@ class ToolUse:
 @dataclass(frozen=True, slots=True)
 class ToolResult:
     """What a call gave, whole: it is cut to the model's budget where a prompt is built. `failed`:
-    the text says why it could not be done."""
+    the text says why it could not be done; `timed_out`: since it took too long."""
 
     text: str
     failed: bool = False
+    timed_out: bool = False

@@ -9,13 +9,13 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from chatty_desktop.domain.agents import AgentDefinition
-from chatty_desktop.domain.errors import ChattyError, Invalid, Refused
+from chatty_desktop.domain.errors import ChattyError, Declined, Invalid, Refused
 from chatty_desktop.domain.events import ToolEnded, ToolStarted
-from chatty_desktop.domain.messages import Message, Scope, ToolCall
+from chatty_desktop.domain.messages import Message, Scope, Status, ToolCall
 from chatty_desktop.domain.requests import ToolOffer
 from chatty_desktop.domain.tools import Policy, ToolResult, ToolSpec, ToolUse
 from chatty_desktop.engine.ports import Consents, Publish, ToolBox
@@ -38,11 +38,32 @@ STOPPED = "Stopped by the person before it was done."
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a call came to; `seconds` it ran, 0 for one that did not run."""
+    """What a call came to; `seconds` it ran, 0 for one that did not run. `ended` tells how one that
+    failed did where that was not the tool's doing."""
 
     text: str
     failed: bool = False
     seconds: float = 0.0
+    ended: Status = Status.COMPLETE
+
+
+def policy_of(agent: AgentDefinition, spec: ToolSpec) -> Policy:
+    """Whether an agent may call a tool."""
+    return agent.tool_policies.get(spec.name, spec.policy)
+
+
+def usable(agent: AgentDefinition) -> list[str]:
+    """The names of the tools that an agent has, less those that are switched off for it."""
+    return [name for name in agent.tools if agent.tool_policies.get(name) != "never"]
+
+
+def offered(agent: AgentDefinition, specs: Iterable[ToolSpec]) -> tuple[ToolOffer, ...]:
+    """What a model is told of those of these tools that the agent has."""
+    return tuple(
+        spec.offer
+        for spec in specs
+        if spec.name in agent.tools and policy_of(agent, spec) != "never"
+    )
 
 
 class Calling:
@@ -72,21 +93,19 @@ class Calling:
     @property
     def offers(self) -> tuple[ToolOffer, ...]:
         """What a model is told of: every tool that it may use."""
-        specs = self._specs.values()
-        return tuple(spec.offer for spec in specs if self._policy(spec) != "never")
+        return offered(self._agent, self._specs.values())
 
     @property
     def missing(self) -> list[str]:
         """Tools that the agent has, but that are not there."""
-        return [name for name in self._agent.tools if name not in self._specs]
+        return [name for name in usable(self._agent) if name not in self._specs]
 
-    def begin(self, message: Message) -> dict[str, asyncio.Task[Outcome]]:
-        """Start the calls of a message, all at the same time; a task for each, by the id of the
+    def begin(
+        self, message: Message, calls: Sequence[ToolCall]
+    ) -> dict[str, asyncio.Task[Outcome]]:
+        """Start calls of a message, all at the same time; a task for each, by the id of the
         call. Whoever is given them awaits them, or cancels them with `stop`."""
-        return {
-            call.id: asyncio.create_task(self._outcome(message.id, call))
-            for call in message.tool_calls
-        }
+        return {call.id: asyncio.create_task(self._outcome(message.id, call)) for call in calls}
 
     async def stop(self, tasks: Mapping[str, asyncio.Task[Outcome]]) -> dict[str, Outcome]:
         """Stop the calls that are not done, and say what each came to."""
@@ -95,7 +114,7 @@ class Calling:
         if tasks:
             await asyncio.wait(tasks.values())
         return {
-            call_id: Outcome(STOPPED, failed=True) if task.cancelled() else task.result()
+            call_id: stopped(STOPPED) if task.cancelled() else task.result()
             for call_id, task in tasks.items()
         }
 
@@ -105,6 +124,8 @@ class Calling:
             await self._permit(use)
             async with self._places:
                 return await self._run(message_id, use)
+        except Declined as problem:
+            return Outcome(str(problem), failed=True, ended=Status.DECLINED)
         except ChattyError as problem:
             return Outcome(str(problem), failed=True)
         except Exception as problem:  # a tool must not take the run along
@@ -114,22 +135,19 @@ class Calling:
     def _use(self, call: ToolCall) -> ToolUse:
         """The call as it would run. Raises `Invalid`."""
         spec = self._specs.get(call.name)
+        if self._agent.tool_policies.get(call.name) == "never":
+            raise Refused(f"{call.name} is switched off for this agent.")
         if spec is None:
             names = ", ".join(offer.name for offer in self.offers) or "none"
             raise Invalid(f"There is no tool called {call.name}. The tools are: {names}.")
         arguments = checked_arguments(call, spec)
         return ToolUse(self._scope, call.id, spec, arguments, self._agent.folders)
 
-    def _policy(self, spec: ToolSpec) -> Policy:
-        return self._agent.tool_policies.get(spec.name, spec.policy)
-
     async def _permit(self, use: ToolUse) -> None:
         """Return when the call may run. Raises `Refused` when it may not."""
-        policy = self._policy(use.tool)
-        if policy == "never":
-            raise Refused(f"{use.tool.name} is switched off for this agent.")
+        policy = policy_of(self._agent, use.tool)
         if policy == "ask" and await self._consents.ask(use) == "refused":
-            raise Refused(
+            raise Declined(
                 f"The person declined this call of {use.tool.name}. Go on without it, or ask"
                 " them what they want instead."
             )
@@ -143,7 +161,8 @@ class Calling:
             result = await self._timed(use)
             failed = result.failed
             seconds = time.monotonic() - started
-            return Outcome(result.text or NOTHING, result.failed, seconds)
+            ended = Status.TIMED_OUT if result.timed_out else Status.COMPLETE
+            return Outcome(result.text or NOTHING, result.failed, seconds, ended)
         except ChattyError as problem:
             return Outcome(str(problem), True, time.monotonic() - started)
         finally:
@@ -164,6 +183,7 @@ class Calling:
         return ToolResult(
             f"{use.tool.name} was not done within {self._seconds:g} seconds and was stopped.",
             failed=True,
+            timed_out=True,
         )
 
     async def _call(self, use: ToolUse) -> ToolResult:
@@ -181,6 +201,11 @@ class Calling:
             log.info("A tool that was stopped ended with %r", problem)
 
 
+def stopped(text: str) -> Outcome:
+    """Of a call that was broken off, or never began, since the run ended."""
+    return Outcome(text, failed=True, ended=Status.STOPPED)
+
+
 def result_message(call: ToolCall, outcome: Outcome, draft: Message) -> Message:
     """The message that holds what a call came to, in the place of a draft."""
     return replace(
@@ -188,6 +213,7 @@ def result_message(call: ToolCall, outcome: Outcome, draft: Message) -> Message:
         role="tool",
         content=outcome.text,
         error=outcome.text if outcome.failed else "",
+        status=outcome.ended,
         seconds=outcome.seconds,
         tool_call_id=call.id,
     )

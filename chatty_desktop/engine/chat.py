@@ -22,7 +22,7 @@ from chatty_desktop.domain.events import (
 )
 from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Status
-from chatty_desktop.engine.calling import TOOL_SECONDS, Calling
+from chatty_desktop.engine.calling import TOOL_SECONDS, Calling, usable
 from chatty_desktop.engine.memories import Memories
 from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.ports import (
@@ -415,7 +415,7 @@ class ChatService:
         return Calling(
             agent,
             scope,
-            await self._tools.named(agent.tools),
+            await self._tools.tools(usable(agent)),
             box=self._tools,
             consents=self._consents,
             publish=self._publish,

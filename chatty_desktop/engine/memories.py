@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from chatty_desktop.domain.agents import Agent
+from chatty_desktop.domain.agents import Agent, AgentDefinition
 from chatty_desktop.domain.episodes import EpisodesFound, searched_words
 from chatty_desktop.domain.errors import Invalid, StorageFailed
 from chatty_desktop.domain.events import (
@@ -26,6 +26,7 @@ from chatty_desktop.domain.memory import (
     MemorySnapshot,
 )
 from chatty_desktop.domain.messages import Message, Scope
+from chatty_desktop.domain.requests import ToolOffer
 from chatty_desktop.domain.runs import AskedFor, NextRequest, Run, SentRequest
 from chatty_desktop.domain.strategies import by_model, layer_keys, layers_of, slot_of
 from chatty_desktop.engine.memory import build_memory
@@ -65,7 +66,9 @@ class Memories:
         prompts: Mapping[str, str],
         running: Running,
         graph_runs: GraphRunStore,
+        offers: Callable[[AgentDefinition], Sequence[ToolOffer]],
     ) -> None:
+        """`offers`: the tools of an agent, as far as they are known without starting anything."""
         self._messages = messages
         self._agents = agents
         self._memory = memory
@@ -76,6 +79,7 @@ class Memories:
         self._prompts = prompts
         self._running = running
         self._graph_runs = graph_runs
+        self._offers = offers
         self._publish = running.publish
 
     # --- building ----------------------------------------------------------------------------
@@ -255,7 +259,8 @@ class Memories:
         `ChattyError` when it cannot be told."""
         agent = await self.agent(scope.agent_id)
         memory = self.of(agent, scope, "", only_looks=True)
-        return await next_request(agent, scope, memory, self._models)
+        offers = self._offers(agent.definition)
+        return await next_request(agent, scope, memory, self._models, offers)
 
     # --- changing ----------------------------------------------------------------------------
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.attachments import AttachmentBudget
 from chatty_desktop.domain.errors import Unreachable
 from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.messages import Message, Scope
+from chatty_desktop.domain.requests import ToolOffer
 from chatty_desktop.domain.runs import NextRequest, RequestPart
 from chatty_desktop.engine.memory.contract import MemoryLayer
 from chatty_desktop.engine.models import ModelChooser, context_of
@@ -18,6 +20,7 @@ from chatty_desktop.engine.prompt import Prompt, build_prompt
 
 _PART_OF: Mapping[str, RequestPart] = {
     "system": "system",
+    "tools": "tools",
     "spec": "memory",
     "state": "memory",
     "summary": "memory",
@@ -28,10 +31,15 @@ _PART_OF: Mapping[str, RequestPart] = {
 
 
 async def next_request(
-    agent: Agent, scope: Scope, memory: MemoryLayer, models: ModelChooser
+    agent: Agent,
+    scope: Scope,
+    memory: MemoryLayer,
+    models: ModelChooser,
+    offers: Sequence[ToolOffer],
 ) -> NextRequest:
-    """`memory` is one that only looks (`Surroundings.only_looks`). Raises `ChattyError` when it
-    cannot be consulted, or the agent's model is of no provider that there is."""
+    """`offers` are the agent's tools as far as they are known. `memory` is one that only looks
+    (`Surroundings.only_looks`). Raises `ChattyError` when it cannot be consulted, or the agent's
+    model is of no provider that there is."""
     incoming = Message(
         id=new_id(),
         session_id=scope.session_id,
@@ -43,15 +51,19 @@ async def next_request(
         at=time.time(),
     )
     recalled = await memory.recall(incoming)
-    reference, context, sees = "", None, None
-    try:
+    reference, context, sees, tools = "", None, None, offers
+    with contextlib.suppress(Unreachable):  # there is none: whoever sends hears of it
         model = await models.for_agent(agent.definition)
         reference, context = model.reference, await context_of(model)
         sees = await models.sees_images(model)
-    except Unreachable:  # there is none: whoever sends hears of it
-        pass
-    files = AttachmentBudget.within(context, sees_images=sees is not False)
-    prompt = build_prompt(agent.definition.system_prompt, recalled, incoming, files=files)
+        tools = offers if models.takes_tools(model) else ()
+    prompt = build_prompt(
+        agent.definition.system_prompt,
+        recalled,
+        incoming,
+        tools=tools,
+        files=AttachmentBudget.within(context, sees_images=sees is not False),
+    )
     # Of a transcript of 10,000 messages this takes longer than a frame on the screen.
     parts = await asyncio.to_thread(_parts, prompt)
     return NextRequest(reference, parts, context, sees)

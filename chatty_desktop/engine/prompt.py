@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -177,6 +178,7 @@ def _tokens(message: Message) -> int:
 
 
 def _told(tool: ToolOffer) -> str:
-    """A tool as the prompt view shows it; the wire has a form of its own."""
-    names = ", ".join(tool.parameters.get("properties", {}))
-    return f"{tool.name}({names}): {tool.description}"
+    """A tool as the prompt view shows it, and as it is counted: with the schema of its arguments,
+    which goes along in a form that is the wire's own."""
+    schema = json.dumps(tool.parameters, ensure_ascii=False)
+    return f"{tool.name}: {tool.description}\n{schema}"

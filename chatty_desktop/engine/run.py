@@ -80,6 +80,7 @@ class AgentRun:
         self._calling: Calling | None = None
         self._offers: tuple[ToolOffer, ...] = ()
         self._files = AttachmentBudget()
+        self._in_words = False
         self._step = self._next_step(turn.begun)
         self.ending = False
 
@@ -147,7 +148,7 @@ class AgentRun:
                     " so it was stopped. Say what it should do instead."
                 )
             if number < turn.agent.max_steps:
-                await self._steps.use(self._calling, self.reply)
+                self._in_words = await self._steps.use(self._calling, self.reply)
                 self._step = self._next_step()
         return Status.FAILED, (
             f"The agent reached its limit of {turn.agent.max_steps} steps before it had an answer."
@@ -224,7 +225,8 @@ class AgentRun:
             turn.incoming,
             self.reply.content,
             steps=list(self._steps),
-            tools=self._offers,
+            # A model that makes the same call again has what it needs: it is asked for words.
+            tools=() if self._in_words else self._offers,
             budget=ResultBudget.within(context),
             files=self._files,
         )

@@ -11,7 +11,9 @@ from chatty_desktop.domain.errors import StorageFailed
 from chatty_desktop.domain.events import MessageCommitted
 from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.messages import Message, Status, ToolCall
-from chatty_desktop.engine.calling import Calling, Outcome, result_message
+from chatty_desktop.domain.tool_calls import same_call
+from chatty_desktop.domain.tool_results import once_more
+from chatty_desktop.engine.calling import Calling, Outcome, result_message, stopped
 from chatty_desktop.engine.memory.contract import MemoryLayer
 from chatty_desktop.engine.ports import MessageLog, Publish
 from chatty_desktop.engine.turn import Tell, Turn
@@ -85,25 +87,53 @@ class RunSteps:
         self._unanswered = {call.id: call for call in message.tool_calls}
         await self._add(whole, commit)
 
-    async def use(self, calling: Calling, message: Message) -> None:
-        """Run the calls of a message, all at the same time, and commit their results in order."""
-        self._running = calling.begin(message)
+    async def use(self, calling: Calling, message: Message) -> bool:
+        """Run the calls of a message, all at the same time, and commit their results in order. A
+        call that the step before made too is not run again: it is given the result it has. True
+        when there was one of those."""
+        had = self._had(message)
+        again = {call.id for call in message.tool_calls if same_call(call) in had}
+        self._running = calling.begin(
+            message, [call for call in message.tool_calls if call.id not in again]
+        )
         for call in message.tool_calls:
-            await self._add_result(call, await self._running[call.id])
+            if call.id in again:
+                await self._add_result(call, Outcome(once_more(had[same_call(call)])), again=True)
+            else:
+                await self._add_result(call, await self._running[call.id])
         self._running = {}
+        return bool(again)
+
+    def _had(self, message: Message) -> dict[tuple[str, str], str]:
+        """What the calls of the step before a message came to, where they did not fail. Of that
+        step alone: what others did meanwhile may make the same call come to something else."""
+        results: dict[str, str] = {}
+        for before in reversed([step for step in self._done if step.id != message.id]):
+            if before.role != "tool":
+                return {
+                    same_call(call): results[call.id]
+                    for call in before.tool_calls
+                    if call.id in results
+                }
+            if not before.error:
+                results[before.tool_call_id] = before.content
+        return {}
 
     async def close(self, calling: Calling | None, why_not: str) -> None:
         """Give each call that has none its result: what came of it, or why nothing did."""
         outcomes = await calling.stop(self._running) if calling else {}
-        never = Outcome(f"Not run. {why_not}" if why_not else NOT_RUN, failed=True)
+        never = stopped(f"Not run. {why_not}" if why_not else NOT_RUN)
         for call in list(self._unanswered.values()):
             await self._add_result(call, outcomes.get(call.id, never))
 
-    async def _add_result(self, call: ToolCall, outcome: Outcome) -> None:
+    async def _add_result(self, call: ToolCall, outcome: Outcome, *, again: bool = False) -> None:
         del self._unanswered[call.id]
         await self._add(result_message(call, outcome, self.draft()), self._messages.append)
         if outcome.failed:
             await self._tell("warning", f"{call.name}: {outcome.text[:SHOWN_IN_LOG]}")
+        elif again:
+            text = f"{call.name} was called again with the same arguments: it was not run again."
+            await self._tell("info", text)
         else:
             await self._tell("info", f"Used {call.name} ({outcome.seconds:.1f} s).")
 

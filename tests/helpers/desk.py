@@ -12,6 +12,7 @@ from chatty_desktop.domain.messages import Message, Scope, Session
 from chatty_desktop.domain.requests import ChatRequest
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.domain.strategies import parse_strategy
+from chatty_desktop.engine.calling import offered
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.consents import PersonsConsents
 from chatty_desktop.engine.events import Events
@@ -71,6 +72,7 @@ class Desk:
         self.reembedding = Reembedding(self.episodes, self.embedders, self.bus.publish)
         self.tools = ScriptedTools()
         self.consents = PersonsConsents(self.bus.publish)
+        boxes = ToolBoxes([self.tools])
         prompts = {f.stem: f.read_text("utf-8") for f in _prompt_files()}
         running = Running(self.bus.publish)
         chooser = ModelChooser(models, lambda: self.settings)
@@ -85,6 +87,7 @@ class Desk:
             prompts=prompts,
             running=running,
             graph_runs=StoredGraphRuns(database),
+            offers=lambda agent: offered(agent, boxes.known_tools()),
         )
         self.past = MemoryPast(self.memories, self.messages)
         self.acts = MemoryActs(self.memories, self.past, self.memory, self.episodes, running)
@@ -96,7 +99,7 @@ class Desk:
             models=chooser,
             memories=self.memories,
             running=running,
-            tools=ToolBoxes([self.tools]),
+            tools=boxes,
             consents=self.consents,
             tool_seconds=1.0,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
 from chatty_desktop.domain.errors import Invalid
@@ -38,7 +38,10 @@ class ScriptedTools:
         spec = ToolSpec(name, f"Does {name}.", parameters or ANY_TEXT, harmless=harmless)
         self._tools[name] = spec, does
 
-    async def tools(self) -> list[ToolSpec]:
+    async def tools(self, names: Collection[str] | None = None) -> list[ToolSpec]:
+        return self.known_tools()
+
+    def known_tools(self) -> list[ToolSpec]:
         return [spec for spec, _does in self._tools.values()]
 
     async def call(self, use: ToolUse) -> ToolResult:

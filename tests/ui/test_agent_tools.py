@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from pathlib import Path
 
 import pytest
@@ -32,7 +32,10 @@ class Box:
     def __init__(self) -> None:
         self.specs = list(HERE)
 
-    async def tools(self) -> list[ToolSpec]:
+    async def tools(self, names: Collection[str] | None = None) -> list[ToolSpec]:
+        return self.known_tools()
+
+    def known_tools(self) -> list[ToolSpec]:
         return list(self.specs)
 
     async def call(self, use: ToolUse) -> ToolResult:

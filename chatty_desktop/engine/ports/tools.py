@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Protocol
 
 from chatty_desktop.domain.pages import Page
@@ -11,8 +12,13 @@ from chatty_desktop.domain.tools import Consent, ToolResult, ToolSpec, ToolUse
 class ToolBox(Protocol):
     """Tools of one origin: those that come with the app, or those of MCP servers."""
 
-    async def tools(self) -> list[ToolSpec]:
-        """Those there are at this moment. Starts what it takes to know."""
+    async def tools(self, names: Collection[str] | None = None) -> list[ToolSpec]:
+        """Those there are at this moment; where names are given, at least those of them. Starts
+        what it takes to know."""
+        ...
+
+    def known_tools(self) -> list[ToolSpec]:
+        """Those that are known of without starting anything."""
         ...
 
     async def call(self, use: ToolUse) -> ToolResult:

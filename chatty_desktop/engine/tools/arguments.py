@@ -11,13 +11,21 @@ from chatty_desktop.domain.tools import ToolSpec
 
 _MOST_FAULTS = 5
 
+_OF_SCHEMAS = frozenset({"additionalProperties", "properties", "required", "type"})
+"""What small models copy into a call from the schema that describes it."""
+
 
 def checked_arguments(call: ToolCall, tool: ToolSpec) -> dict[str, Any]:
     """The arguments of a call. Raises `Invalid` with what a model needs to know to mend it."""
-    arguments = read_arguments(call)
+    known = tool.parameters.get("properties", {})
+    arguments = {
+        name: value
+        for name, value in read_arguments(call).items()
+        if name in known or name not in _OF_SCHEMAS
+    }
     if faults := _faults(arguments, tool.parameters):
-        known = ", ".join(tool.parameters.get("properties", {})) or "none"
-        raise Invalid(f"{'; '.join(faults)}. The arguments of {tool.name} are: {known}.")
+        names = ", ".join(known) or "none"
+        raise Invalid(f"{'; '.join(faults)}. The arguments of {tool.name} are: {names}.")
     return arguments
 
 

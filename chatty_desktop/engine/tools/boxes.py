@@ -20,15 +20,20 @@ class ToolBoxes:
         self._boxes = tuple(boxes)
         self._sources: dict[str, ToolBox] = {}
 
-    async def tools(self) -> list[ToolSpec]:
-        """Those of every box, in order."""
-        return list((await self._found(None)).values())
-
-    async def named(self, names: Collection[str]) -> list[ToolSpec]:
-        """Those of these names that there are; a box is not asked when the ones before it have
-        all of them, since asking may start a server."""
+    async def tools(self, names: Collection[str] | None = None) -> list[ToolSpec]:
+        """All, or those of the names that there are; a box is asked only for what the ones before
+        it have not, since asking may start a server."""
         found = await self._found(names)
-        return [found[name] for name in dict.fromkeys(names) if name in found]
+        wanted = found if names is None else dict.fromkeys(names)
+        return [found[name] for name in wanted if name in found]
+
+    def known_tools(self) -> list[ToolSpec]:
+        """Those that are known of without starting anything."""
+        found: dict[str, ToolSpec] = {}
+        for box in self._boxes:
+            for spec in box.known_tools():
+                found.setdefault(spec.name, spec)
+        return list(found.values())
 
     async def call(self, use: ToolUse) -> ToolResult:
         """Run a tool in the box it came from. Raises as `ports.ToolBox.call` does."""
@@ -40,10 +45,11 @@ class ToolBoxes:
     async def _found(self, names: Collection[str] | None) -> dict[str, ToolSpec]:
         found: dict[str, ToolSpec] = {}
         for box in self._boxes:
-            if names is not None and all(name in found for name in names):
+            wanted = None if names is None else [name for name in names if name not in found]
+            if wanted == []:
                 break
             try:
-                specs = await box.tools()
+                specs = await box.tools(wanted)
             except ChattyError as problem:
                 log.warning("Some tools are missing: %s", problem)
                 continue

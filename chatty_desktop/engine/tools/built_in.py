@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.tools import ToolResult, ToolSpec, ToolUse
 from chatty_desktop.engine.tools.calculator import Calculator
@@ -36,7 +38,10 @@ class BuiltInTools:
         made: list[Tool] = [tool(reach) for tool in _TOOLS]
         self._tools = {tool.spec.name: tool for tool in made}
 
-    async def tools(self) -> list[ToolSpec]:
+    async def tools(self, names: Collection[str] | None = None) -> list[ToolSpec]:
+        return self.known_tools()
+
+    def known_tools(self) -> list[ToolSpec]:
         return [tool.spec for tool in self._tools.values()]
 
     async def call(self, use: ToolUse) -> ToolResult:

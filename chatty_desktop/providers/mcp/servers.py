@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Coroutine
+from collections.abc import Collection, Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chatty_desktop.domain.errors import ChattyError, Invalid
-from chatty_desktop.domain.mcp import McpPrompt, McpResource, McpState, McpTool, offered_names
+from chatty_desktop.domain.mcp import (
+    McpPrompt,
+    McpResource,
+    McpState,
+    McpTool,
+    may_have,
+    offered_names,
+)
 from chatty_desktop.domain.mcp_secrets import key_names
 from chatty_desktop.domain.mcp_settings import McpServer
 from chatty_desktop.domain.settings import Settings
@@ -119,10 +126,15 @@ class McpServers:
 
     # --- what models do with them ---------------------------------------------------------------
 
-    async def tools(self) -> list[ToolSpec]:
-        """The tools of every server that is switched on. One that has not listed any yet is
-        started first, and waited for a while; one that cannot be had has none."""
-        unknown = [c for c in self._enabled() if not c.state.tools]
+    async def tools(self, names: Collection[str] | None = None) -> list[ToolSpec]:
+        """The tools of every server that is switched on. One that has not listed any yet, and may
+        have one of the names where some are given, is started first, and waited for a while; one
+        that cannot be had has none."""
+        unknown = [
+            c
+            for c in self._enabled()
+            if not c.state.tools and (names is None or may_have(c.name, names))
+        ]
         await asyncio.gather(*(self._had(connection) for connection in unknown))
         return self.known_tools()
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import anyio
 
 import chatty_desktop
-from chatty_desktop.domain.errors import ChattyError, Refused, Unreachable
+from chatty_desktop.domain.errors import ChattyError, Refused, TimedOut, Unreachable
 from chatty_desktop.domain.mcp import McpArgument, McpPrompt, McpResource, McpTool
 from chatty_desktop.domain.mcp_settings import McpServer
 from chatty_desktop.domain.tools import ToolResult
@@ -140,7 +140,7 @@ class Session:
             given = await self._ask(lambda: self._client.call_tool(tool, arguments), seconds)
             return result_of(given)
         except Refused as error:
-            return ToolResult(str(error), failed=True)
+            return ToolResult(str(error), failed=True, timed_out=isinstance(error, TimedOut))
 
     async def changes(self, changed: Callable[[], None]) -> None:
         """Tell of each change of its lists, where a server has to be asked for that."""
@@ -178,7 +178,7 @@ class Session:
         except ChattyError:
             raise
         except TimeoutError:
-            raise Refused(
+            raise TimedOut(
                 f"MCP server {self.name}: it did not answer within {seconds:g} s, so it was told to"
                 " stop."
             ) from None

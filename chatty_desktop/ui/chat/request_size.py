@@ -36,6 +36,7 @@ WRITING_MS = 250
 
 _PARTS: tuple[tuple[RequestPart, str], ...] = (
     ("system", N_("System prompt: {count}")),
+    ("tools", N_("Tools: {count}")),
     ("memory", N_("Memory: {count}")),
     ("recalled", N_("Recalled: about {count}, as for the message before")),
     ("earlier", N_("Earlier messages, word for word: {count}")),

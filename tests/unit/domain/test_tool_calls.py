@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from chatty_desktop.domain.tool_calls import calls_in
+from chatty_desktop.domain.tool_calls import call_begins, calls_in
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,8 @@ from chatty_desktop.domain.tool_calls import calls_in
         '[{"name": "get_weather", "parameters": {"city": "Paris"}}]',
         '{"type": "function", "function": {"name": "get_weather",'
         ' "arguments": "{\\"city\\": \\"Paris\\"}"}}',
+        '{"name": "get_weather", "arguments": {"city": "Paris"}',
+        '```json\n{"name": "get_weather", "arguments": {"city": "Paris"}\n```',
         'I will look. {"name": "get_weather", "arguments": {"city": "Paris"}} {"broken": ',
     ],
 )
@@ -33,7 +35,14 @@ def test_a_call_is_found_however_it_is_written(text: str) -> None:
         "[1, 2, 3]",
         '{"name": ["get_weather"], "arguments": {}}',
         "",
+        '{"name": "get_weather", "arguments": {"city": "Par',
+        '{"name": "get_weather", "arguments": {"where": {"city": "Paris"}',
     ],
 )
 def test_what_is_no_call_of_a_tool_at_hand_is_none(text: str) -> None:
     assert calls_in(text, ["get_weather"]) == ()
+
+
+@pytest.mark.parametrize("text", ["`", "``", "```", "```json\n", "It is `", "<tool_call>\n{"])
+def test_the_fence_of_a_call_is_held_back_from_its_first_sign_on(text: str) -> None:
+    assert call_begins(text) == len(text) - len(text.removeprefix("It is "))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,13 @@ import pytest
 from sqlalchemy import func, select
 
 from chatty_desktop.domain.messages import Scope
+from chatty_desktop.domain.settings import ModelOptions, ProviderSettings
+from chatty_desktop.domain.tokens import estimate
 from chatty_desktop.storage import tables
 from tests.helpers.bag_of_words import BagOfWords
 from tests.helpers.desk import STATE, Desk
 from tests.helpers.scripted import ScriptedModel, ScriptedModels
+from tests.helpers.toolbox import ANY_TEXT
 
 FACTS = '{"facts": [{"subject": "Ada", "fact": "likes Kyoto"}]}'
 STRATEGIES: list[tuple[dict[str, Any], list[Any]]] = [
@@ -115,3 +119,24 @@ async def test_without_a_model_the_size_is_told_without_a_context(tmp_path: Path
     await desk.close()
     assert (told.model, told.context) == ("", None)
     assert told.tokens("") > 0
+
+
+async def test_tools_are_counted_with_the_schemas_of_their_arguments(
+    desk: Desk, model: ScriptedModel
+) -> None:
+    before = await desk.memories.next_request(desk.scope)
+    assert "tools" not in before.parts
+    await desk.equip("echo")
+    told = await desk.memories.next_request(desk.scope)
+    assert told.parts["tools"] >= estimate(json.dumps(ANY_TEXT))
+    await desk.say("Kyoto")
+    assert told.tokens("Kyoto") == await estimated(desk)
+
+
+async def test_of_a_model_that_takes_no_tools_none_are_counted(desk: Desk) -> None:
+    await desk.equip("echo")
+    options = {"small": ModelOptions(tools=False)}
+    desk.settings = desk.settings.model_copy(
+        update={"providers": (ProviderSettings(id="test", kind="openai", model_options=options),)}
+    )
+    assert "tools" not in (await desk.memories.next_request(desk.scope)).parts

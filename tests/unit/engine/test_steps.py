@@ -270,7 +270,10 @@ async def test_a_tool_that_never_returns_is_stopped_after_its_time(
     await desk.equip("slow")
     model.answers.extend([calls(("slow", {})), "Never mind."])
     assert (await desk.say("Go")).content == "Never mind."
-    assert "not done within 1 seconds" in (await log(desk))[2].error
+    result = (await log(desk))[2]
+    assert "not done within 1 seconds" in result.error
+    assert result.status is Status.TIMED_OUT
+    assert result.counts
 
 
 async def test_a_tool_that_gives_nothing_back_still_has_a_result(
@@ -294,7 +297,7 @@ async def test_the_third_same_call_in_a_row_is_not_run_and_ends_the_run(
 ) -> None:
     model.answers.extend(calls(("echo", text)) for text in ('{"text":"a"}', '{ "text": "a" }') * 5)
     reply = await desk.say("Go")
-    assert len(desk.tools.used) == 2
+    assert len(desk.tools.used) == 1
     assert len(model.chats) == 3
     assert (reply.status, reply.content) == (Status.FAILED, "")
     assert "echo a third time in a row" in reply.error
@@ -311,7 +314,49 @@ async def test_other_calls_between_make_the_same_call_a_new_one(
 ) -> None:
     model.answers.extend([echo("a"), echo("a"), echo("b"), echo("a"), echo("a"), "Done."])
     assert (await desk.say("Go")).content == "Done."
-    assert len(desk.tools.used) == 5
+    assert [use.arguments["text"] for use in desk.tools.used] == ["a", "b", "a"]
+
+
+async def test_a_call_made_again_gets_the_result_it_has_and_is_asked_for_words(
+    desk: Desk, model: ScriptedModel
+) -> None:
+    model.answers.extend([echo("a"), echo("a"), "It says a.", "And more."])
+    reply = await desk.say("Go")
+    assert (reply.status, reply.content) == (Status.COMPLETE, "It says a.")
+    assert len(desk.tools.used) == 1
+    assert unanswered(await log(desk)) == []
+    first, second, last = model.chats
+    assert first.tools and second.tools and not last.tools
+    # Told once, in words, with a plain sentence at the end.
+    (asked, called, given) = [m for m in last.messages if m.role != "system"]
+    assert (asked.content, called.content) == ("Go", 'I use echo: {"text": "a"}')
+    assert given.role == "user" and given.content.count("echo: a") == 2
+    assert given.content.endswith("Answer with it now, in words.")
+    await desk.say("Go on")
+    assert model.chats[-1].tools
+
+
+async def test_a_call_that_failed_may_be_made_again(desk: Desk, model: ScriptedModel) -> None:
+    given = [ToolResult("Try again.", failed=True), ToolResult("There it is.")]
+
+    async def moody(_use: ToolUse) -> ToolResult:
+        return given.pop(0)
+
+    desk.tools.add("moody", moody)
+    await desk.equip("moody")
+    model.answers.extend([calls(("moody", {})), calls(("moody", {})), "Done."])
+    assert (await desk.say("Go")).content == "Done."
+    assert given == []
+
+
+async def test_a_call_written_as_text_where_words_were_asked_for_is_still_none_to_be_shown(
+    desk: Desk, model: ScriptedModel
+) -> None:
+    written = '{"name": "echo", "arguments": {"text": "a"}}'
+    model.answers.extend([written, written, written])
+    reply = await desk.say("Go")
+    assert (reply.content, reply.status) == ("", Status.FAILED)
+    assert "third time in a row" in reply.error
 
 
 async def test_the_limit_of_steps_ends_the_run(desk: Desk, model: ScriptedModel) -> None:
@@ -448,7 +493,10 @@ async def test_a_tool_that_asks_runs_once_the_person_agrees(
     desk.consents.attend()
     await desk.equip("echo", tool_policies={"echo": "ask"})
     assert (await ask_and_say(desk, model, "once")).content == "echo: a"
-    assert "declined" in (await ask_and_say(desk, model, "refused")).error
+    declined = await ask_and_say(desk, model, "refused")
+    assert "declined" in declined.error
+    assert declined.status is Status.DECLINED
+    assert declined.counts
     assert (await ask_and_say(desk, model, "chat")).content == "echo: a"
     model.answers.extend([echo("b"), "Done."])
     await desk.say("Again")

@@ -25,8 +25,17 @@ class Outcome(StrEnum):
     RUNNING = "running"
     DONE = "done"
     FAILED = "failed"
+    DECLINED = "declined"
+    TIMED_OUT = "timed out"
     STOPPED = "stopped"
     OPEN = "open"
+
+
+_ENDED = {
+    Status.DECLINED: Outcome.DECLINED,
+    Status.TIMED_OUT: Outcome.TIMED_OUT,
+    Status.STOPPED: Outcome.STOPPED,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +59,8 @@ class Step:
             if working and self.call.id in asking:
                 return Outcome.ASKING
             return Outcome.RUNNING if working else Outcome.OPEN
-        if self.result.status is Status.STOPPED:
-            return Outcome.STOPPED
+        if ended := _ENDED.get(self.result.status):
+            return ended
         failed = self.result.error or self.result.status is Status.FAILED
         return Outcome.FAILED if failed else Outcome.DONE
 

@@ -25,6 +25,8 @@ _STANDS: dict[Outcome, tuple[str, Tone]] = {
     Outcome.RUNNING: (N_("running …"), "accent"),
     Outcome.DONE: ("", "muted"),
     Outcome.FAILED: (N_("failed"), "danger"),
+    Outcome.DECLINED: (N_("declined by you"), "warning"),
+    Outcome.TIMED_OUT: (N_("took too long"), "danger"),
     Outcome.STOPPED: (N_("stopped"), "warning"),
     Outcome.OPEN: (N_("not run"), "muted"),
 }

@@ -166,6 +166,10 @@ def _summary(steps: Sequence[Step], *, working: bool) -> str:
         parts.append(seconds_words(seconds))
     if failed := outcomes.count(Outcome.FAILED):
         parts.append(trn("{count} failed", "{count} failed", failed))
+    if declined := outcomes.count(Outcome.DECLINED):
+        parts.append(trn("{count} declined", "{count} declined", declined))
+    if late := outcomes.count(Outcome.TIMED_OUT):
+        parts.append(trn("{count} took too long", "{count} took too long", late))
     if Outcome.STOPPED in outcomes:
         parts.append(tr("stopped"))
     return " · ".join(parts)

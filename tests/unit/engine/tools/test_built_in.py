@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.messages import ToolCall
+from chatty_desktop.engine.tools.arguments import checked_arguments
 from chatty_desktop.engine.tools.built_in import BuiltInTools
-from chatty_desktop.engine.tools.calculator import worked_out
+from chatty_desktop.engine.tools.calculator import Calculator, worked_out
 from chatty_desktop.engine.tools.clock import told
 from tests.helpers.bag_of_words import BagOfWords
 from tests.helpers.desk import Desk
@@ -192,3 +194,12 @@ async def test_search_memory_finds_by_meaning_where_there_is_an_embedder(
 async def test_fetch_page_tells_title_address_and_text(use: Use) -> None:
     page = (await use("fetch_page", url="https://example.org/")).text
     assert page == "Title: A page\nAddress: https://example.org/\n\nIts text."
+
+
+def test_what_a_model_copies_from_the_schema_into_a_call_does_not_spoil_it() -> None:
+    written = '{"expression": "1 + 1", "required": ["expression"], "additionalProperties": false}'
+    call = ToolCall("c0", "calculator", written)
+    assert checked_arguments(call, Calculator.spec) == {"expression": "1 + 1"}
+    other = ToolCall("c0", "calculator", '{"expression": "1 / 3", "digits": 2}')
+    with pytest.raises(Invalid, match="'digits' was unexpected"):
+        checked_arguments(other, Calculator.spec)
