@@ -49,3 +49,13 @@ def prompt_of(graph: Graph, node: Node, given: str, texts: Mapping[str, str]) ->
     if len(before) == 1 or node.kind == "output":
         return "\n\n".join(texts[each] for each in before)
     return "\n\n".join(f"{each}:\n{texts[each]}" for each in before)
+
+
+def renamed(template: str, old: str, new: str) -> str:
+    """The template with another name in the places of one."""
+
+    def put(match: re.Match[str]) -> str:
+        mine = match[1] is not None and match[1].strip() == old
+        return f"{{{new}}}" if mine else match[0]
+
+    return _PLACE.sub(put, template)

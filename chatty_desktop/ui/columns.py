@@ -9,7 +9,7 @@ from chatty_desktop.ui.window_state import WindowState
 
 
 class Columns(QSplitter):
-    """Left: chats above agents. Middle: the chat. Right: memory above the run log.
+    """Left: chats above agents above graphs. Middle: the chat. Right: memory above the run log.
 
     The middle takes what room is left over; a column without a panel to show is hidden.
     """
@@ -19,6 +19,7 @@ class Columns(QSplitter):
         *,
         sessions: QWidget,
         agents: QWidget,
+        graphs: QWidget,
         chat: QWidget,
         inspector: QWidget,
         run_log: QWidget,
@@ -26,9 +27,9 @@ class Columns(QSplitter):
         super().__init__(Qt.Orientation.Horizontal)
         self._inspector = inspector
         self._run_log = run_log
-        self._left = _stack(sessions, agents, (3, 2))
+        self._left = _stack((sessions, 3), (agents, 2), (graphs, 1))
         self._left.setMinimumWidth(190)
-        self._right = _stack(inspector, run_log, (3, 1))
+        self._right = _stack((inspector, 3), (run_log, 1))
         self._right.setMinimumWidth(250)
         self.setHandleWidth(1)
         self.setChildrenCollapsible(False)
@@ -36,7 +37,7 @@ class Columns(QSplitter):
             self.addWidget(widget)
             self.setStretchFactor(at, stretch)
         self.setSizes([240, 600, 340])
-        self._splitters = {"columns": self, "left": self._left, "right": self._right}
+        self._splitters = {"columns": self, "left_of_three": self._left, "right": self._right}
 
     def show_panels(self, *, sidebar: bool, inspector: bool, run_log: bool) -> None:
         """Show and hide panels."""
@@ -57,12 +58,12 @@ class Columns(QSplitter):
                 splitter.restoreState(saved)
 
 
-def _stack(top: QWidget, bottom: QWidget, shares: tuple[int, int]) -> QSplitter:
+def _stack(*parts: tuple[QWidget, int]) -> QSplitter:
     splitter = QSplitter(Qt.Orientation.Vertical)
     splitter.setHandleWidth(1)
     splitter.setChildrenCollapsible(False)
-    for at, (widget, share) in enumerate(zip((top, bottom), shares, strict=True)):
+    for at, (widget, share) in enumerate(parts):
         splitter.addWidget(widget)
         splitter.setStretchFactor(at, share)
-    splitter.setSizes([share * 200 for share in shares])
+    splitter.setSizes([share * 200 for _widget, share in parts])
     return splitter

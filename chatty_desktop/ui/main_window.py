@@ -26,6 +26,7 @@ from chatty_desktop.ui.columns import Columns
 from chatty_desktop.ui.everywhere import Everywhere
 from chatty_desktop.ui.exchange.acts import ExchangeActs
 from chatty_desktop.ui.first_run.welcome import Welcome
+from chatty_desktop.ui.graphs.list import GraphList
 from chatty_desktop.ui.inspector.run_log import RunLogPanel
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.menus import SCHEMES, Actions
@@ -44,6 +45,7 @@ from chatty_desktop.ui.window_state import WindowState
 if TYPE_CHECKING:
     from chatty_desktop.ui.agents.editor import AgentEditor
     from chatty_desktop.ui.chat_window import ChatWindow
+    from chatty_desktop.ui.graphs.editor import GraphEditor
     from chatty_desktop.ui.measuring.dialog import MeasuringWindow
     from chatty_desktop.ui.settings.dialog import SettingsDialog
 
@@ -69,6 +71,7 @@ class MainWindow(QMainWindow):
         self._released = False
         self._editor: AgentEditor | None = None
         self._measuring: MeasuringWindow | None = None
+        self._graph_editor: GraphEditor | None = None
         self._settings: SettingsDialog | None = None
         self._apart: dict[str, ChatWindow] = {}
         self.setWindowTitle("Chatty Desktop")
@@ -90,12 +93,14 @@ class MainWindow(QMainWindow):
         self.agents = AgentList(
             agents=app.agents, chat=app.chat, events=events, theme=theme, tasks=tasks
         )
+        self.graphs = GraphList(graphs=app.graphs, events=events, theme=theme, tasks=tasks)
         self.chat = chat_pane(app, theme, tasks)
         self.inspector = inspector_panel(app, theme, tasks)
         self.run_log = RunLogPanel(runs=app.runs, events=events, theme=theme, tasks=tasks)
         self._columns = Columns(
             sessions=self.sessions,
             agents=self.agents,
+            graphs=self.graphs,
             chat=self.chat,
             inspector=self.inspector,
             run_log=self.run_log,
@@ -248,10 +253,18 @@ class MainWindow(QMainWindow):
         self._leave_editor(self.restart_wanted.emit)
 
     def _leave_editor(self, then: Callable[[], object]) -> None:
-        if self._editor is not None:
-            self._editor.close_then(then)
+        graphs, agents = self._graph_editor, self._editor
+
+        def leave_graph() -> None:
+            if graphs is not None:
+                graphs.close_then(then)
+            else:
+                then()
+
+        if agents is not None:
+            agents.close_then(leave_graph)
         else:
-            then()
+            leave_graph()
 
     # --- putting together --------------------------------------------------------------------
 
@@ -259,6 +272,7 @@ class MainWindow(QMainWindow):
         do = self.actions_
         do.new_chat.triggered.connect(self._new_chat)
         do.new_agent.triggered.connect(lambda: self._edit_agent(None))
+        do.new_graph.triggered.connect(lambda: self._edit_graph(None))
         do.search.triggered.connect(self._search)
         do.rename.triggered.connect(self._rename)
         acts = self.sessions.acts
@@ -297,6 +311,8 @@ class MainWindow(QMainWindow):
         self.agents.chat_wanted.connect(self.chat.new_chat)
         self.agents.new_wanted.connect(lambda: self._edit_agent(None))
         self.agents.edit_wanted.connect(self._edit_agent)
+        self.graphs.new_wanted.connect(lambda: self._edit_graph(None))
+        self.graphs.edit_wanted.connect(self._edit_graph)
         self.chat.tools_wanted.connect(self._show_tools)
         self.chat.session_changed.connect(self._session_changed)
         self.chat.acts.record_wanted.connect(lambda: do.run_log.setChecked(True))
@@ -400,6 +416,7 @@ class MainWindow(QMainWindow):
         panes = (
             self.sessions.view,
             self.agents.list,
+            self.graphs.list,
             self.chat.transcript.column,
             self.chat.composer.input,
             self.inspector.tabs.tabBar(),
@@ -454,6 +471,16 @@ class MainWindow(QMainWindow):
                 parent=self,
             )
         self._measuring.open_for(agent_id)
+
+    def _edit_graph(self, graph_id: str | None) -> None:
+        if self._graph_editor is None:
+            # Imported when it is wanted, as the editor of agents is.
+            from chatty_desktop.ui.graphs.editor import GraphEditor
+
+            self._graph_editor = GraphEditor(
+                app=self._app, theme=self._theme, tasks=self._tasks, parent=self
+            )
+        self._graph_editor.edit(graph_id)
 
     def _show_tools(self, agent_id: str) -> None:
         self._edit_agent(agent_id)

@@ -31,6 +31,7 @@ class Actions(QObject):
         self._theme = theme
         self.new_chat = self._make(N_("&New chat"), "Ctrl+N", "note-pencil")
         self.new_agent = self._make(N_("New &agent …"), "Ctrl+Shift+N", "user-plus")
+        self.new_graph = self._make(N_("New &graph …"), "Ctrl+Alt+G", "flow-arrow")
         self.search = self._make(N_("&Search chats"), "Ctrl+F", "magnifying-glass")
         # Beside the search of all chats; F3 as in browsers and editors.
         self.find = self._make(N_("Find &in this chat"), "Ctrl+Shift+F", "file-search")
@@ -108,7 +109,9 @@ class Actions(QObject):
     def fill(self, bar: QMenuBar) -> None:
         """Build the menus."""
         chat = _menu(bar, N_("&Chat"))
-        self._add(chat, self.new_chat, self.new_agent, self.new_folder, None, self.search)
+        self._add(
+            chat, self.new_chat, self.new_agent, self.new_graph, self.new_folder, None, self.search
+        )
         self._add(
             chat, self.open_apart, self.rename, self.pin, self.move, self.duplicate, self.archive
         )

@@ -16,6 +16,8 @@ from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import S
 
 AgentRole: Final = int(Qt.ItemDataRole.UserRole)
+AGENT_MIME: Final = "application/x-chatty-agent"
+"""What an agent is dragged as: its id."""
 
 
 def described(agent: Agent) -> str:

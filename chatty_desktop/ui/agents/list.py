@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QMimeData, QPoint, Qt, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -34,7 +34,7 @@ from chatty_desktop.ui.agents.agent_files import (
     read_agent_file,
     write_agent_file,
 )
-from chatty_desktop.ui.agents.agent_row import AgentDelegate, AgentRole, described
+from chatty_desktop.ui.agents.agent_row import AGENT_MIME, AgentDelegate, AgentRole, described
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Empty, Problem, icon_button, tip
 from chatty_desktop.ui.questions import ask, confirm
@@ -75,7 +75,7 @@ class AgentList(QWidget):
         self._theme = theme
         self._select_next: str | None = None
         self._throttle = Throttle(REFRESH_MS, self.refresh, self)
-        self.list = QListWidget()
+        self.list = _AgentRows()
         self._delegate = AgentDelegate(theme)
         self._empty = Empty(theme, "robot")
         self._pages = QStackedWidget()
@@ -349,6 +349,22 @@ class AgentList(QWidget):
         column.addLayout(below)
         self.setFocusProxy(self.list)
         self._theme.changed.connect(self.list.viewport().update)
+
+
+class _AgentRows(QListWidget):
+    """Rows that can be dragged into a graph."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setDragEnabled(True)
+        self.setDragDropMode(QAbstractItemView.DragDropMode.DragOnly)
+
+    def mimeData(self, items: Sequence[QListWidgetItem]) -> QMimeData:
+        dragged = QMimeData()
+        for item in items:
+            agent: Agent = item.data(AgentRole)
+            dragged.setData(AGENT_MIME, agent.id.encode())
+        return dragged
 
 
 def free_name(name: str, taken: set[str]) -> str:

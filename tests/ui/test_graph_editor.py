@@ -1,0 +1,113 @@
+"""The graph editor: drawing, joining, undoing, another memory for a node, saving."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtTest import QTest
+
+from chatty_desktop.domain.graph_problems import problems_of
+from chatty_desktop.ui.graphs.editor import GraphEditor
+from chatty_desktop.ui.theme import Theme
+from tests.helpers.servers import OpenAIServer
+from tests.ui.opened import Opened, opened
+from tests.ui.panels import until
+
+
+async def editor_of(at: Opened, graph: str | None) -> GraphEditor:
+    stored = await at.app.graphs.by_name(graph) if graph else None
+    at.window._edit_graph(stored.id if stored else None)
+    editor = at.window._graph_editor
+    assert editor is not None
+    await until(editor.isVisible)
+    await at.tasks.idle()
+    return editor
+
+
+def drag(editor: GraphEditor, start: QPointF, end: QPointF) -> None:
+    view = editor.canvas
+    a, b = view.mapFromScene(start), view.mapFromScene(end)
+    left = Qt.MouseButton.LeftButton
+    QTest.mousePress(view.viewport(), left, pos=a)
+    for step in (a + (b - a) / 2, b):
+        QTest.mouseMove(view.viewport(), step)
+    QTest.mouseRelease(view.viewport(), left, pos=QPoint(b))
+
+
+async def test_a_graph_is_drawn_joined_saved_and_read_again(
+    tmp_path: Path, theme: Theme, server: OpenAIServer
+) -> None:
+    async with opened(tmp_path / "data", theme, server) as at:
+        editor = await editor_of(at, None)
+        QTest.keyClicks(editor.name, "Mine")
+        editor.add("input", None, QPointF(0, 0))
+        editor.add("agent", "Small talk", QPointF(300, 0))
+        editor.add("output", None, QPointF(600, 0))
+        editor.canvas.fit()
+        ids = [node.id for node in editor.draft.graph.nodes]
+        nodes = editor.canvas.drawing.nodes
+        drag(editor, nodes[ids[0]].outlet(), editor.canvas.drawing.middle(ids[1]))
+        drag(editor, nodes[ids[1]].outlet(), editor.canvas.drawing.middle(ids[2]))
+        assert editor.draft.graph.edges == ((ids[0], ids[1]), (ids[1], ids[2]))
+        assert problems_of(editor.draft.graph, editor._agents) == ()
+        editor.save_action.trigger()
+        await until(lambda: not editor.dirty)
+        stored = await at.app.graphs.by_name("Mine")
+        assert stored is not None
+        assert stored.graph == editor.draft.graph
+
+
+async def test_a_circle_is_refused_with_the_nodes_named(
+    tmp_path: Path, theme: Theme, server: OpenAIServer
+) -> None:
+    async with opened(tmp_path / "data", theme, server) as at:
+        editor = await editor_of(at, "Draft and revise")
+        before = editor.draft.graph
+        editor.connect_nodes("final", "draft")
+        assert editor.draft.graph == before
+        assert "final" in editor.problem.text()
+        assert "draft" in editor.problem.text()
+
+
+async def test_keys_walk_the_nodes_delete_one_and_undo_brings_it_back(
+    tmp_path: Path, theme: Theme, server: OpenAIServer
+) -> None:
+    async with opened(tmp_path / "data", theme, server) as at:
+        editor = await editor_of(at, "Draft and revise")
+        before = editor.draft.graph
+        canvas = editor.canvas
+        canvas.choose(["task"])
+        QTest.keyClick(canvas, Qt.Key.Key_Right)
+        assert canvas.chosen == ["draft"]
+        assert "Writer" in canvas.accessibleDescription()
+        editor.delete_action.trigger()
+        assert editor.draft.graph.node("draft") is None
+        assert all("draft" not in edge for edge in editor.draft.graph.edges)
+        editor.undo_action.trigger()
+        assert editor.draft.graph == before
+
+
+async def test_a_node_gets_another_memory_and_a_new_name_that_prompts_follow(
+    tmp_path: Path, theme: Theme, server: OpenAIServer
+) -> None:
+    async with opened(tmp_path / "data", theme, server) as at:
+        editor = await editor_of(at, "Draft and revise")
+        editor.canvas.choose(["review"])
+        editor.form.memory.setCurrentIndex(1)
+        editor.form.memory.activated.emit(1)
+        choice = editor.form.strategy.choice
+        choice.setCurrentIndex(choice.findData("window"))
+        node = editor.draft.graph.node("review")
+        assert node is not None
+        assert node.memory_override is not None
+        assert node.memory_override.kind == "window"
+        assert editor.canvas.drawing.nodes["review"].seen.own
+        editor.form.name.setText("check")
+        editor.form.name.editingFinished.emit()
+        final = editor.draft.graph.node("final")
+        assert final is not None
+        assert "{check}" in final.prompt
+        assert problems_of(editor.draft.graph, editor._agents) == ()
+        editor.save()
+        await until(lambda: not editor.dirty)
