@@ -480,6 +480,7 @@ class MainWindow(QMainWindow):
             self._graph_editor = GraphEditor(
                 app=self._app, theme=self._theme, tasks=self._tasks, parent=self
             )
+            self._graph_editor.session_wanted.connect(self.chat.open)
         self._graph_editor.edit(graph_id)
 
     def _show_tools(self, agent_id: str) -> None:

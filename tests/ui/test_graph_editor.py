@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
+from operator import eq
 from pathlib import Path
 
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 
+from chatty_desktop.domain.events import Event, GraphRunChanged
 from chatty_desktop.domain.graph_problems import problems_of
 from chatty_desktop.ui.graphs.editor import GraphEditor
 from chatty_desktop.ui.theme import Theme
@@ -111,3 +114,30 @@ async def test_a_node_gets_another_memory_and_a_new_name_that_prompts_follow(
         assert problems_of(editor.draft.graph, editor._agents) == ()
         editor.save()
         await until(lambda: not editor.dirty)
+
+
+async def test_a_graph_runs_shows_where_its_nodes_stand_and_runs_again_in_its_session(
+    tmp_path: Path, theme: Theme, server: OpenAIServer
+) -> None:
+    async with opened(tmp_path / "data", theme, server) as at:
+        editor = await editor_of(at, "Draft and revise")
+        bar = editor.run_bar
+        ended: list[str] = []
+
+        def heard(event: Event) -> None:
+            if isinstance(event, GraphRunChanged):
+                ended.append(event.status)
+
+        at.app.events.subscribe(heard)
+        for turn in (1, 2):
+            times = ["running", "done"] * turn
+            QTest.keyClicks(bar.input, "A poem")
+            bar.run.click()
+            await until(partial(eq, ended, times))
+            assert bar.open.isVisible()
+            live = editor.canvas.drawing.nodes["result"].seen.live
+            assert live is not None
+            assert live.tone == "success"
+        assert bar.session_id is not None
+        await at.app.graph_runs.wait(bar.session_id)
+        assert len(await at.app.graph_runs.list(bar.session_id)) == 2

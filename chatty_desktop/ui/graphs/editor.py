@@ -34,6 +34,7 @@ from chatty_desktop.ui.graphs.canvas import Canvas
 from chatty_desktop.ui.graphs.draft import EMPTY, Draft
 from chatty_desktop.ui.graphs.node_form import NodeForm
 from chatty_desktop.ui.graphs.node_item import WIDTH
+from chatty_desktop.ui.graphs.run_bar import RunBar
 from chatty_desktop.ui.graphs.seen import kind_name, seen_node
 from chatty_desktop.ui.language import tr, translated
 from chatty_desktop.ui.pieces import Problem, scrolled
@@ -54,9 +55,13 @@ _MEMORY = "memory_override"
 
 
 class GraphEditor(QMainWindow):
-    """Edits one graph at a time; nothing is stored before the person saves."""
+    """Edits one graph at a time; nothing is stored before the person saves.
+
+    session_wanted: the session of a run, to be read.
+    """
 
     saved = Signal(str)
+    session_wanted = Signal(str)
 
     def __init__(
         self, *, app: App, theme: Theme, tasks: Tasks, parent: QWidget | None = None
@@ -77,6 +82,15 @@ class GraphEditor(QMainWindow):
         self.name_field = Field(tr("Name of the graph"), self.name, theme)
         self.problem = Problem(theme, "danger", "warning-circle")
         self.whole = Problem(theme, "warning", "warning")
+        self.run_bar = RunBar(
+            graph=lambda: self.draft.graph,
+            runs=app.graph_runs,
+            events=app.events,
+            theme=theme,
+            tasks=tasks,
+        )
+        self.run_bar.changed.connect(self._draw)
+        self.run_bar.session_wanted.connect(self.session_wanted)
         self._announcer = Announcer(self)
         self._make_actions()
         self._arrange()
@@ -232,7 +246,10 @@ class GraphEditor(QMainWindow):
         for each in found:
             said.setdefault(each.node, each.text)
         seen = {
-            node.id: seen_node(node, self._agents, said.get(node.id, "")) for node in graph.nodes
+            node.id: seen_node(
+                node, self._agents, said.get(node.id, ""), self.run_bar.live(node.id)
+            )
+            for node in graph.nodes
         }
         self.canvas.show_graph(graph, seen, places_of(graph))
         self.whole.say(" ".join(translated(each.text) for each in found if not each.node))
@@ -317,6 +334,7 @@ class GraphEditor(QMainWindow):
         self._graph_id = stored.id if stored else None
         self._clean = stored.graph if stored else EMPTY
         self._unfinished = {}
+        self.run_bar.forget()
         self.problem.say("")
         self.name_field.say("")
         self.draft.begin(self._clean)
@@ -502,7 +520,13 @@ class GraphEditor(QMainWindow):
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setHandleWidth(1)
         split.setChildrenCollapsible(False)
-        split.addWidget(self.canvas)
+        main = QWidget()
+        drawn = QVBoxLayout(main)
+        drawn.setContentsMargins(0, 0, 0, 0)
+        drawn.setSpacing(0)
+        drawn.addWidget(self.canvas, 1)
+        drawn.addWidget(self.run_bar)
+        split.addWidget(main)
         split.addWidget(side)
         split.setStretchFactor(0, 1)
         split.setSizes([760, 340])
