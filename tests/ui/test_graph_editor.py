@@ -139,5 +139,8 @@ async def test_a_graph_runs_shows_where_its_nodes_stand_and_runs_again_in_its_se
             assert live is not None
             assert live.tone == "success"
         assert bar.session_id is not None
+        editor.canvas.choose(["draft"])
+        assert editor.inspector._scope is not None
+        assert editor.inspector._scope.session_id == bar.session_id
         await at.app.graph_runs.wait(bar.session_id)
         assert len(await at.app.graph_runs.list(bar.session_id)) == 2

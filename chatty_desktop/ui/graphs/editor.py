@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QMenu,
     QMessageBox,
     QSplitter,
+    QTabWidget,
     QToolBar,
     QVBoxLayout,
     QWidget,
@@ -27,6 +28,7 @@ from chatty_desktop.domain.events import AgentsChanged, Event
 from chatty_desktop.domain.graph_layout import GRID, laid_out, places_of, snapped
 from chatty_desktop.domain.graph_problems import problems_of
 from chatty_desktop.domain.graphs import Graph, Node, NodeKind, checked
+from chatty_desktop.domain.messages import Scope
 from chatty_desktop.ui.agents.strategy_form import FormParts
 from chatty_desktop.ui.announcing import Announcer
 from chatty_desktop.ui.controls import Field, ModelChoices
@@ -37,6 +39,7 @@ from chatty_desktop.ui.graphs.node_item import WIDTH
 from chatty_desktop.ui.graphs.run_bar import RunBar
 from chatty_desktop.ui.graphs.seen import kind_name, seen_node
 from chatty_desktop.ui.language import tr, translated
+from chatty_desktop.ui.panes import inspector_panel
 from chatty_desktop.ui.pieces import Problem, scrolled
 from chatty_desktop.ui.questions import ask
 from chatty_desktop.ui.reading_order import to_next
@@ -89,6 +92,7 @@ class GraphEditor(QMainWindow):
             theme=theme,
             tasks=tasks,
         )
+        self.inspector = inspector_panel(app, theme, tasks)
         self.run_bar.changed.connect(self._draw)
         self.run_bar.session_wanted.connect(self.session_wanted)
         self._announcer = Announcer(self)
@@ -268,6 +272,9 @@ class GraphEditor(QMainWindow):
         if node is None:
             self.form.node = None
             return
+        agent, session_id = self._agents.get(node.agent or ""), self.run_bar.session_id
+        scope = Scope(agent.id, session_id) if agent is not None and session_id else None
+        self.inspector.set_scope(scope)
         self.form.show_node(graph, node, self._agents, strategy=node.id not in self._unfinished)
         self.form.say(
             {
@@ -506,11 +513,13 @@ class GraphEditor(QMainWindow):
         side = QWidget()
         side.setMinimumWidth(280)
         head = QVBoxLayout()
-        head.setContentsMargins(L, L, L, 0)
+        head.setContentsMargins(L, L, L, S)
         head.setSpacing(S)
         for widget in (self.name_field, self.problem, self.whole):
             head.addWidget(widget)
-        self._form_area = scrolled(self.form)
+        self._form_area = QTabWidget()
+        self._form_area.addTab(scrolled(self.form), tr("Node"))
+        self._form_area.addTab(self.inspector, tr("Remembered"))
         column = QVBoxLayout(side)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
