@@ -153,4 +153,5 @@ async def _count(desk: Desk, session_id: str) -> int:
 def test_every_table_with_rows_of_a_chat_is_copied() -> None:
     of_a_chat = {t.name for t in tables.metadata.sorted_tables if "session_id" in t.c}
     of_a_chat.remove("drafts")  # what is being written is in one place
+    of_a_chat.remove("measurements")  # what a model came to on this chat, not what was said in it
     assert {table.name for table in COPIED} == of_a_chat
