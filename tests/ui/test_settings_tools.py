@@ -9,11 +9,15 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QLineEdit, QMessageBox
 
+from chatty_desktop.domain.errors import Refused
 from chatty_desktop.domain.mcp_settings import McpServer
+from chatty_desktop.domain.messages import Scope
+from chatty_desktop.domain.tools import ToolUse
 from chatty_desktop.ui.settings.page_tools import SettingsPage
 from chatty_desktop.ui.settings.tools.card import ServerCard
 from tests.helpers.keyrings import MemoryKeyring
 from tests.helpers.mcp_servers import entry
+from tests.helpers.servers.fixed import Fixed, FixedServer
 from tests.ui.opened import Opened
 from tests.ui.panels import answer, button, says, until
 
@@ -229,3 +233,23 @@ async def test_what_is_typed_in_a_form_stays_while_the_server_starts(desk: Desk)
     desk.app.mcp.start("notes")
     await desk.says("Ready")
     assert desk.card().form is form and form.folder_line.text() == "half writ"
+
+
+async def test_pages_of_this_computer_are_fetched_only_once_that_is_switched_on(
+    desk: Desk,
+) -> None:
+    switch = desk.page.private_pages
+    assert not switch.isChecked()
+    page = Fixed(200, "The cellar is at 12 degrees.", "text/plain")
+    async with FixedServer(page) as house:
+        (reading,) = await desk.app.tools.tools(["fetch_page"])
+        use = ToolUse(Scope("a", "s"), "c", reading, {"url": f"{house.address}/cellar"})
+        with pytest.raises(Refused):
+            await desk.app.tools.call(use)
+        switch.click()
+        await until(lambda: desk.app.settings.current.fetch_private_pages)
+        assert "12 degrees" in (await desk.app.tools.call(use)).text
+        switch.click()
+        await until(lambda: not desk.app.settings.current.fetch_private_pages)
+        with pytest.raises(Refused):
+            await desk.app.tools.call(use)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Coroutine, Mapping
 from functools import partial
 from typing import Any
 
-from PySide6.QtWidgets import QVBoxLayout
+from PySide6.QtWidgets import QCheckBox, QVBoxLayout
 
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import Event, McpChanged
@@ -14,7 +14,7 @@ from chatty_desktop.domain.mcp import McpState
 from chatty_desktop.domain.mcp_settings import McpServer, name_problem
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import Words
+from chatty_desktop.ui.pieces import Words, caption
 from chatty_desktop.ui.questions import confirm
 from chatty_desktop.ui.settings.key_file import FileWords, Saving, keep_keys
 from chatty_desktop.ui.settings.page import Page, Surroundings
@@ -24,7 +24,7 @@ from chatty_desktop.ui.settings.tools.card import ServerCard
 from chatty_desktop.ui.settings.tools.form import ServerForm
 from chatty_desktop.ui.settings.tools.words import WHAT_IT_IS, command_words
 from chatty_desktop.ui.tasks import Failed
-from chatty_desktop.ui.tokens import S
+from chatty_desktop.ui.tokens import XS, S
 
 
 class SettingsPage(Page):
@@ -48,6 +48,21 @@ class SettingsPage(Page):
             tr("Which of them an agent may use is chosen where the agent is edited."),
         )
         own.addWidget(BuiltIn(around.theme))
+        self.private_pages = QCheckBox(tr("Fetch pages of this computer and its network"))
+        self.private_pages.clicked.connect(self._fetch_private_pages)
+        hint = tr(
+            "Such as the page of a router, or of a program that runs here. A web page can talk an"
+            " agent into reading these and telling what they say, so leave it off unless you need"
+            " it."
+        )
+        risk = caption(around.theme, hint)
+        risk.setWordWrap(True)
+        self.private_pages.setAccessibleDescription(hint)
+        reach = QVBoxLayout()
+        reach.setSpacing(XS)
+        reach.addWidget(self.private_pages)
+        reach.addWidget(risk)
+        own.addLayout(reach)
         self.close_column()
 
     # --- what the dialog asks of it ------------------------------------------------------------
@@ -64,6 +79,7 @@ class SettingsPage(Page):
                 self.cards[name] = self._made(name)
                 self._list.insertWidget(place, self.cards[name])
         self.none.setVisible(not servers)
+        self.private_pages.setChecked(settings.fetch_private_pages)
         self._show_states()
 
     def entered(self) -> None:
@@ -82,6 +98,9 @@ class SettingsPage(Page):
         if server is not None:
             state = self.app.mcp.states().get(name, McpState())
             self.cards[name].show_server(server, state)
+
+    def _fetch_private_pages(self, wanted: bool) -> None:
+        self.apply(lambda now: now.model_copy(update={"fetch_private_pages": wanted}))
 
     # --- one of them ---------------------------------------------------------------------------
 
