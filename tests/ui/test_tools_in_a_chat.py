@@ -10,6 +10,8 @@ from PySide6.QtTest import QTest
 from chatty_desktop.domain.agents import AgentDefinition
 from chatty_desktop.ui.chat.consent.card import ConsentCard
 from chatty_desktop.ui.chat.steps.view import StepsView
+from chatty_desktop.ui.inspector.prompt_choice import StepChoice
+from chatty_desktop.ui.inspector.prompt_list import PromptModel
 from chatty_desktop.ui.verbatim import Verbatim
 from tests.helpers.servers.answers import Answer, Call
 from tests.ui.opened import Opened
@@ -125,3 +127,44 @@ async def test_a_call_the_person_declines_says_so_and_the_model_goes_on_without_
     await until(lambda: open_window.views == [])
     open_window.window.chat.open(session)
     await until(lambda: step_says(open_window, "declined by you"))
+
+
+async def test_what_was_sent_in_each_step_can_be_chosen_in_the_inspector(
+    open_window: Opened,
+) -> None:
+    await chat_with(open_window, "calculator")
+    open_window.server.script(
+        calls("calculator", '{"expression": "17 * 23"}'),
+        calls("calculator", '{"expression": "391 + 9"}'),
+        "It is 400.",
+    )
+    open_window.write("What is 17 times 23, and 9 more?")
+    await until(lambda: open_window.said()[-1:] == ["It is 400."])
+    inspector = open_window.window.inspector
+    inspector.tabs.setCurrentWidget(inspector.prompt)
+    prompt = inspector.prompt
+    await until(lambda: prompt.steps.currentText() == "Step 3 of 3")
+    await until(lambda: sent_in(prompt.model) == ["17 * 23 = 391", "391 + 9 = 400"])
+    choose(prompt.steps, Qt.Key.Key_Home)
+    await until(lambda: sent_in(prompt.model) == [])
+    assert prompt.steps.currentText() == "Step 1 of 3"
+    choose(prompt.steps, Qt.Key.Key_Down)
+    await until(lambda: sent_in(prompt.model) == ["17 * 23 = 391"])
+    # The next reply comes and goes; what is looked at stays.
+    open_window.server.script("You are welcome.")
+    open_window.write("Thank you")
+    await until(lambda: open_window.said()[-1:] == ["You are welcome."])
+    await until(lambda: prompt.choice.list.count() == 2)
+    assert sent_in(prompt.model) == ["17 * 23 = 391"]
+    prompt.choice.newer.click()
+    await until(prompt.steps.isHidden)
+
+
+def sent_in(model: PromptModel) -> list[str]:
+    """The results of tools among the sections."""
+    sections = [model.section(model.index(row)) for row in range(model.rowCount())]
+    return [each.section.content for each in sections if each and each.section.role == "tool"]
+
+
+def choose(steps: StepChoice, key: Qt.Key) -> None:
+    QTest.keyClick(steps, key)

@@ -91,6 +91,7 @@ class InspectorPanel(QWidget):
         self._wire = wire
         self._tasks = tasks
         self._run_id = ""
+        self._step: int | None = None
         self._scope: Scope | None = None
         self._limit = PAGE
         self._reader: asyncio.Task[None] | None = None
@@ -116,6 +117,7 @@ class InspectorPanel(QWidget):
         self.time.message_wanted.connect(self.message_wanted)
         self.prompt = PromptView(theme)
         self.prompt.run_wanted.connect(self._show_run)
+        self.prompt.step_wanted.connect(self._show_step)
         self.prompt.copy_wanted.connect(self._copy_request)
         choices = ModelChoices(models, self)
         self.ledger = LedgerView(theme, choices)
@@ -168,7 +170,7 @@ class InspectorPanel(QWidget):
         self._scope = scope
         self.time.offer(False)
         self._limit = PAGE
-        self._run_id = ""
+        self._run_id, self._step = "", None
         self._set_verbatim_from(None)
         self._throttle.drop()
         self._search_next = None
@@ -193,7 +195,7 @@ class InspectorPanel(QWidget):
 
     def show_prompt(self, run_id: str) -> None:
         """Show what was sent for a reply, by its run."""
-        self._run_id = run_id
+        self._run_id, self._step = run_id, None
         self.tabs.setCurrentWidget(self.prompt)
         self._refresh()
 
@@ -226,10 +228,10 @@ class InspectorPanel(QWidget):
         looked_at = self.tabs.currentWidget() is self.prompt
         try:
             if looked_at:
-                run_id = self._run_id
-                request = await self._request(scope, run_id)
+                wanted_of = self._run_id, self._step
+                request = await self._request(scope, *wanted_of)
                 # What was sent was sent, also where the memory cannot be shown.
-                if scope == self._scope and run_id == self._run_id:
+                if scope == self._scope and wanted_of == (self._run_id, self._step):
                     self.prompt.show_request(request)
             # One more than is shown tells whether there are older rows.
             wanted = self.ledger.filter.wanted
@@ -241,11 +243,12 @@ class InspectorPanel(QWidget):
         if scope == self._scope:
             self._show(snapshot, limit)
 
-    async def _request(self, scope: Scope, run_id: str) -> ShownRequest | None:
-        """The request of a run, "": the newest of the scope; also where that run is gone."""
+    async def _request(self, scope: Scope, run_id: str, step: int | None) -> ShownRequest | None:
+        """The request of a step of a run, "": of the newest of the scope; also where that run is
+        gone."""
         runs = await self._memories.asked_for(scope)
-        for wanted in (run_id, runs[0].run_id if runs else ""):
-            found = await self._memories.request_of(wanted) if wanted else None
+        for wanted, at in ((run_id, step), (runs[0].run_id if runs else "", None)):
+            found = await self._memories.request_of(wanted, at) if wanted else None
             if found is not None:
                 return ShownRequest(*found, runs)
         return None
@@ -325,8 +328,13 @@ class InspectorPanel(QWidget):
         self.tabs.setCurrentWidget(self.ledger)
         self.ledger.choose(entry_id)
 
+    def _show_step(self, step: int | None) -> None:
+        # The run is held: a newer one that comes has other steps.
+        self._run_id, self._step = self.prompt.shown_run, step
+        self._refresh()
+
     def _show_run(self, run_id: str) -> None:
-        self._run_id = run_id
+        self._run_id, self._step = run_id, None
         self._refresh()
 
     def _copy_request(self, request: SentRequest, form: str) -> None:

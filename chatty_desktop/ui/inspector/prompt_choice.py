@@ -77,3 +77,30 @@ class RequestChoice(QWidget):
         row = self.list.currentIndex()
         self.older.setEnabled(row + 1 < self.list.count())
         self.newer.setEnabled(row > 0)
+
+
+class StepChoice(Choice):
+    """Which of the requests of one run: a run with tools sends one for each step.
+
+    chosen: the step, counted from 1; None for the last, whichever that is by then.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("Step whose request is shown"))
+        self.activated.connect(self._picked)
+        self.hide()
+
+    def show_steps(self, steps: int, shown: int) -> None:
+        """Offer so many, with one chosen; nothing where there is no choice."""
+        words = [tr("Step {step} of {steps}", step=at + 1, steps=steps) for at in range(steps)]
+        if words != [self.itemText(row) for row in range(self.count())]:
+            self.clear()
+            self.addItems(words)
+        self.setCurrentIndex(shown - 1)
+        self.setVisible(steps > 1)
+
+    def _picked(self, row: int) -> None:
+        self.chosen.emit(None if row + 1 == self.count() else row + 1)

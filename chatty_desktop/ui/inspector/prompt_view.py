@@ -23,7 +23,7 @@ from chatty_desktop.domain.request_diff import ComparedSection, compared
 from chatty_desktop.domain.runs import AskedFor, SentRequest
 from chatty_desktop.ui.chat.consent.diff import DiffColours
 from chatty_desktop.ui.inspector.parts_bar import PartsBar
-from chatty_desktop.ui.inspector.prompt_choice import RequestChoice
+from chatty_desktop.ui.inspector.prompt_choice import RequestChoice, StepChoice
 from chatty_desktop.ui.inspector.prompt_list import PromptDelegate, PromptModel
 from chatty_desktop.ui.inspector.prompt_parts import shares
 from chatty_desktop.ui.language import number, tr, trn
@@ -42,15 +42,23 @@ class ShownRequest:
     before: SentRequest | None = None
     runs: Sequence[AskedFor] = ()
 
+    @property
+    def steps(self) -> int:
+        """How many requests its run sent."""
+        run_id, step = self.request.run_id, self.request.step
+        return max(next((run.steps for run in self.runs if run.run_id == run_id), step), step)
+
 
 class PromptView(QStackedWidget):
     """What was sent: where each part came from, how large it was, and its text.
 
     run_wanted: the id of the run whose request the person wants to see, "" for the newest.
+    step_wanted: the step of that run, None for its last.
     copy_wanted: the request that is shown is to be copied, as "json" or "curl".
     """
 
     run_wanted = Signal(str)
+    step_wanted = Signal(object)
     copy_wanted = Signal(object, str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -59,6 +67,8 @@ class PromptView(QStackedWidget):
         self._empty = Empty(theme, "file-text")
         self.choice = RequestChoice(theme)
         self.choice.chosen.connect(self.run_wanted)
+        self.steps = StepChoice()
+        self.steps.chosen.connect(self.step_wanted)
         self._meta = Words(tone="muted")
         self._meta.setFont(theme.small())
         self._bar = PartsBar(theme)
@@ -96,6 +106,7 @@ class PromptView(QStackedWidget):
         about.setContentsMargins(M, M, M, 0)
         about.setSpacing(S)
         about.addLayout(chosen)
+        about.addWidget(self.steps)
         about.addWidget(self._meta)
         about.addWidget(self._bar)
         about.addWidget(self.compare)
@@ -113,6 +124,11 @@ class PromptView(QStackedWidget):
         self.addWidget(self._empty)
         self.addWidget(split)
         theme.changed.connect(self.list.viewport().update)
+
+    @property
+    def shown_run(self) -> str:
+        """The id of the run whose request is shown, "" for none."""
+        return self._shown.request.run_id if self._shown else ""
 
     def say(self, title: str, hint: str) -> None:
         """Show a sentence in place of a request."""
@@ -132,6 +148,7 @@ class PromptView(QStackedWidget):
         self._shown = shown
         request = shown.request
         self.choice.show_runs(shown.runs, request.run_id)
+        self.steps.show_steps(shown.steps, request.step)
         self._meta.setText(meta(request, time.time()))
         self._bar.show_shares(shares(request.sections))
         self.compare.setEnabled(shown.before is not None)
@@ -173,6 +190,15 @@ def meta(request: SentRequest, now: float) -> str:
     counted = request.usage.prompt_tokens
     if counted is not None:
         parts.append(tr("the server counted {tokens}", tokens=number(counted)))
+    cut = sum(len(part.cut) for part in request.parts)
+    if cut:
+        parts.append(
+            trn(
+                "{count} result cut to leave room in the model’s context",
+                "{count} results cut to leave room in the model’s context",
+                cut,
+            )
+        )
     if request.options:
         parts.append(", ".join(f"{name} {value:g}" for name, value in request.options.items()))
     return " · ".join(part for part in parts if part)
