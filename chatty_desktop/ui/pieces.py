@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
+from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
     QAbstractItemView,
@@ -251,6 +251,15 @@ def icon_button(theme: Theme, icon: str, name: str) -> QToolButton:
     theme.dress(button, icon)
     button.setToolTip(name)
     button.setAccessibleName(name)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button
+
+
+def action_button(action: QAction) -> QToolButton:
+    """A button for an action, in a row below a list."""
+    button = QToolButton()
+    button.setDefaultAction(action)
+    button.setAccessibleName(action.text().removesuffix(" …"))
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button
 

@@ -133,7 +133,7 @@ async def test_importing_can_keep_both(at: Bench, tmp_path: Path, agents: AgentL
     [
         (b"{", "agent.json is not an agent file. This is not JSON"),
         (b'{"name": "Bo", "mood": 1}', "mood: this field is not known here"),
-        (b"\xff\xfe\x00", "it is not UTF-8 text"),
+        (b"\xff\xfe\x00", "It is not UTF-8 text"),
         (None, "could not be read: No such file or directory"),
     ],
 )

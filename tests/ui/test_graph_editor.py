@@ -8,14 +8,16 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QFileDialog
 
 from chatty_desktop.domain.events import Event, GraphRunChanged
 from chatty_desktop.domain.graph_problems import problems_of
+from chatty_desktop.domain.graphs import read_graph
 from chatty_desktop.ui.graphs.editor import GraphEditor
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.servers import OpenAIServer
 from tests.ui.opened import Opened, opened
-from tests.ui.panels import until
+from tests.ui.panels import answer, says, until
 
 
 async def editor_of(at: Opened, graph: str | None) -> GraphEditor:
@@ -144,3 +146,45 @@ async def test_a_graph_runs_shows_where_its_nodes_stand_and_runs_again_in_its_se
         assert editor.inspector._scope.session_id == bar.session_id
         await at.app.graph_runs.wait(bar.session_id)
         assert len(await at.app.graph_runs.list(bar.session_id)) == 2
+
+
+async def test_a_graph_is_exported_and_imported_again_beside_the_one_of_its_name(
+    tmp_path: Path, theme: Theme, server: OpenAIServer
+) -> None:
+    async with opened(tmp_path / "data", theme, server) as at:
+        graphs = at.window.graphs
+        await until(lambda: graphs.chosen is not None)
+        stored = graphs.chosen
+        assert stored is not None
+        graphs.export_action.trigger()
+        dialog = graphs.findChild(QFileDialog)
+        assert dialog is not None
+        file = tmp_path / "exported.json"
+        dialog.fileSelected.emit(str(file))
+        dialog.close()
+        await until(lambda: says(graphs, f"Exported {stored.name} to"))
+        assert read_graph(file.read_text("utf-8")) == stored.graph
+        graphs.import_from(file)
+        await answer(graphs, "Keep both")
+        await until(lambda: graphs.chosen is not None and graphs.chosen.name == f"{stored.name} 2")
+        assert says(graphs, f"Added {stored.name} 2")
+
+
+async def test_a_file_that_is_no_graph_is_refused_with_its_name_and_the_reason(
+    tmp_path: Path, theme: Theme, server: OpenAIServer
+) -> None:
+    async with opened(tmp_path / "data", theme, server) as at:
+        graphs = at.window.graphs
+        await until(lambda: graphs.chosen is not None)
+        before = graphs.list.count()
+        for content, reason in (
+            (b'{"name": "x", "nodes": 3}', "line 1: nodes"),
+            (b"{", "not JSON"),
+            (b"\xff\xfe", "It is not UTF-8 text."),
+        ):
+            file = tmp_path / "no_graph.json"
+            file.write_bytes(content)
+            graphs.import_from(file)
+            await until(partial(says, graphs, reason))
+            assert says(graphs, "no_graph.json is not a graph file")
+        assert graphs.list.count() == before

@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QMenu,
     QMessageBox,
     QStackedWidget,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -34,15 +33,16 @@ from chatty_desktop.ui.agents.agent_files import (
     read_agent_file,
     write_agent_file,
 )
-from chatty_desktop.ui.agents.agent_row import AGENT_MIME, AgentDelegate, AgentRole, described
+from chatty_desktop.ui.agents.agent_row import AGENT_MIME, AgentRole, described
 from chatty_desktop.ui.language import tr, trn
-from chatty_desktop.ui.pieces import Empty, Problem, icon_button, tip
+from chatty_desktop.ui.pieces import Empty, Problem, action_button, icon_button, tip
 from chatty_desktop.ui.questions import ask, confirm
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.throttle import Throttle
 from chatty_desktop.ui.tokens import XS, L, M, S
+from chatty_desktop.ui.two_lines import TwoLines
 
 REFRESH_MS = 100
 
@@ -76,7 +76,7 @@ class AgentList(QWidget):
         self._select_next: str | None = None
         self._throttle = Throttle(REFRESH_MS, self.refresh, self)
         self.list = _AgentRows()
-        self._delegate = AgentDelegate(theme)
+        self._delegate = TwoLines(theme)
         self._empty = Empty(theme, "robot")
         self._pages = QStackedWidget()
         self.report = Problem(theme, "accent", "info")
@@ -330,12 +330,12 @@ class AgentList(QWidget):
         below.setSpacing(XS)
         actions = (self.edit_action, self.duplicate_action, self.export_action, self.delete_action)
         self.chat_action.setIconText(tr("Chat"))
-        chat = _button(self.chat_action)
+        chat = action_button(self.chat_action)
         chat.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         below.addWidget(chat)
         below.addStretch(1)
         for action in actions:
-            below.addWidget(_button(action))
+            below.addWidget(action_button(action))
         said = QVBoxLayout()
         said.setContentsMargins(S, 0, S, 0)
         said.addWidget(self.report)
@@ -374,11 +374,3 @@ def free_name(name: str, taken: set[str]) -> str:
         candidate = f"{name[:190]} {number}"
         number += 1
     return candidate
-
-
-def _button(action: QAction) -> QToolButton:
-    button = QToolButton()
-    button.setDefaultAction(action)
-    button.setAccessibleName(action.text().removesuffix(" …"))
-    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    return button
