@@ -165,10 +165,6 @@ async def test_why_no_answer_came_is_said_in_german_where_it_is_shown(
         await made.new_chat()
         made.write("Hallo")
         await until(lambda: len(made.views) == 2)
-        import asyncio
-
-        await asyncio.sleep(3)
-        print("TEXTS", texts(made.views[1]), made.views[1].message)
         await until(
             lambda: any("verlangt einen Schlüssel" in text for text in texts(made.views[1]))
         )
