@@ -51,12 +51,14 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class SentSection:
-    """A part of a request as it was sent; `tokens` is estimated."""
+    """A part of a request as it was sent; `tokens` is estimated. `seconds` is how long a tool took
+    for what it gave, 0 for all else."""
 
     origin: str
     role: str
     content: str
     tokens: int
+    seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

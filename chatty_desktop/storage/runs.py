@@ -322,5 +322,6 @@ def _shown(part: Section) -> list[SentSection]:
     for message in part.messages:
         calls = [f"{call.name}({call.arguments})" for call in message.tool_calls]
         content = "\n".join(filter(None, [message.content, *calls]))
-        shown.append(SentSection(part.origin, message.role, content, estimate(content)))
+        took = message.seconds if message.role == "tool" else 0.0
+        shown.append(SentSection(part.origin, message.role, content, estimate(content), took))
     return shown

@@ -53,6 +53,9 @@ _BUILT_IN: dict[str, tuple[str, str, str]] = {
 FILE_TOOLS = frozenset({"read_file", "list_files", "search_files", "write_file"})
 """Those that reach into the folders given to an agent."""
 
+_AT_ONCE = 0.05
+"""Seconds below which it does not matter how many."""
+
 _TELLING = ("path", "url", "expression", "query", "pattern", "text", "command", "name")
 """Arguments that say best what a call is about, the first of them that is there."""
 
@@ -117,6 +120,11 @@ def seconds_words(seconds: float) -> str:
     if seconds < 120:
         return tr("{seconds} s", seconds=round(seconds))
     return tr("{minutes} min", minutes=round(seconds / 60))
+
+
+def took_words(seconds: float) -> str:
+    """The same, "" for what was over at once."""
+    return seconds_words(seconds) if seconds >= _AT_ONCE else ""
 
 
 def origin_words(source: str) -> str:

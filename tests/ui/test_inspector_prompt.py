@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 
+from chatty_desktop.domain.messages import ToolCall
+from chatty_desktop.domain.requests import Delta
+from chatty_desktop.domain.tools import ToolUse
 from chatty_desktop.ui.inspector.panel import InspectorPanel
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.desk import STATE
@@ -162,3 +168,27 @@ async def test_the_whole_request_can_be_copied_as_json_and_as_curl(at: Bench) ->
     command = QGuiApplication.clipboard().text()
     assert '-H "Authorization: Bearer $CHATTY_KEY_LAB"' in command
     assert json.loads(command.partition("<<'JSON'\n")[2].removesuffix("JSON\n")) == body
+
+
+async def test_a_result_says_how_long_its_tool_took(at: Bench) -> None:
+    async def slow(use: ToolUse) -> str:
+        await asyncio.sleep(0.2)
+        return "found"
+
+    at.desk.tools.add("look_up", slow)
+    await at.desk.equip("look_up")
+    at.model.answers.append(
+        [Delta(tool_calls=(ToolCall("c", "look_up", "{}"),), finish="tool_calls")]
+    )
+    panel = inspector(at)
+    await at.desk.say("Where is it?")
+    model = panel.prompt.model
+
+    def told() -> list[str]:
+        read = int(Qt.ItemDataRole.AccessibleTextRole)
+        return [model.data(model.index(row), read) for row in range(model.rowCount())]
+
+    await until(lambda: any(", tool, " in text for text in told()))
+    (result,) = [text for text in told() if ", tool, " in text]
+    assert re.search(r" tokens, \d+(\.\d)? s$", result)
+    assert not any(text.endswith(" s") for text in told() if text != result)

@@ -17,6 +17,7 @@ from chatty_desktop.ui.painting import row_background
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, L, S, Tone
+from chatty_desktop.ui.tool_words import took_words
 
 Index = QModelIndex | QPersistentModelIndex
 SectionRole: Final = int(Qt.ItemDataRole.UserRole)
@@ -80,7 +81,9 @@ class PromptModel(QAbstractListModel):
                 tokens=number(section.tokens),
             )
             change = _CHANGES.get(compared.change)
-            return f"{text}, {tr(change[1])}" if change else text
+            return ", ".join(
+                filter(None, [text, took_words(section.seconds), tr(change[1]) if change else ""])
+            )
         return None
 
 
@@ -125,6 +128,7 @@ class PromptDelegate(QStyledItemDelegate):
         painter.setFont(self._theme.small())
         painter.setPen(QColor(tokens.muted))
         size = tr("{role} · ~{tokens} tokens", role=section.role, tokens=section.tokens)
+        size = " · ".join(filter(None, [took_words(section.seconds), size]))
         wide = painter.fontMetrics().horizontalAdvance(size)
         painter.drawText(first, int(middle | right), size)
         painter.setFont(option.font)

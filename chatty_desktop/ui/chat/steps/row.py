@@ -14,11 +14,8 @@ from chatty_desktop.ui.language import N_, tr, translated
 from chatty_desktop.ui.pieces import IconLabel, LongWords, caption
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, M, S, Tone
-from chatty_desktop.ui.tool_words import gist, pretty, seconds_words, tool_icon, tool_title
+from chatty_desktop.ui.tool_words import gist, pretty, took_words, tool_icon, tool_title
 from chatty_desktop.ui.verbatim import Verbatim
-
-_TELLING = 0.05
-"""Seconds below which it does not matter how many."""
 
 _STANDS: dict[Outcome, tuple[str, Tone]] = {
     Outcome.ASKING: (N_("waits for you"), "accent"),
@@ -80,7 +77,7 @@ class StepRow(QFrame):
         self._step, self._outcome = step, outcome
         words, tone = _STANDS[outcome]
         seconds = step.result.seconds if step.result else 0.0
-        took = seconds_words(seconds) if seconds >= _TELLING else ""
+        took = took_words(seconds)
         stand = " · ".join(part for part in (tr(words) if words else "", took) if part)
         title, about = tool_title(step.call.name), gist(step.call.arguments)
         self._icon.show_icon(tool_icon(step.call.name), tone)
