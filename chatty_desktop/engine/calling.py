@@ -177,6 +177,12 @@ class Calling:
             done, _ = await asyncio.wait([task], timeout=self._seconds)
             if done:
                 return task.result()
+        except asyncio.CancelledError:
+            # Stopped in the moment in which it got done: what it did is not to be denied.
+            if task.done() and not task.cancelled() and (own := asyncio.current_task()):
+                own.uncancel()
+                return task.result()
+            raise
         finally:
             if not task.done():
                 await self._cancel(task)
