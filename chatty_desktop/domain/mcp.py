@@ -61,6 +61,14 @@ class McpPrompt:
 
 
 @dataclass(frozen=True, slots=True)
+class McpText:
+    """The text of a resource. `left_out` counts the characters that were cut off its end."""
+
+    text: str
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class McpState:
     """How a server is. `reason` says why it failed. `remark` is what else there is to know of it.
     `title` is what it calls itself, with its version. The tools are those it listed last, also

@@ -119,6 +119,7 @@ class Everywhere(QObject):
         do.stop.triggered.connect(chat.stop)
         do.write.triggered.connect(chat.composer.input.setFocus)
         do.attach.triggered.connect(chat.attaching.ask)
+        do.insert.triggered.connect(chat.inserting.open)
         do.choose_agent.triggered.connect(picker.setFocus)
         do.choose_agent.triggered.connect(picker.showPopup)
         do.to_start.triggered.connect(chat.transcript.to_start)

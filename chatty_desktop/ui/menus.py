@@ -69,6 +69,7 @@ class Actions(QObject):
         }
         self.write = self._make(N_("&Write a message"), "Ctrl+I", "chat-circle-dots")
         self.attach = self._make(N_("A&ttach files …"), "Ctrl+Shift+U", "paperclip")
+        self.insert = self._make(N_("Insert from an M&CP server …"), "Ctrl+Shift+Y", "puzzle-piece")
         self.choose_agent = self._make(N_("Choose the &agent"), "Ctrl+Shift+A", "user-list")
         self.to_end = self._make(N_("To the &end of the chat"), "Ctrl+End", "arrow-down")
         self.to_start = self._make(N_("To the &start of the chat"), "Ctrl+Home", "arrow-up")
@@ -115,7 +116,8 @@ class Actions(QObject):
         self._add(
             chat, self.open_apart, self.rename, self.pin, self.move, self.duplicate, self.archive
         )
-        self._add(chat, self.delete, self.undo_delete, self.forget_chat, None, self.stop, None)
+        self._add(chat, self.delete, self.undo_delete, self.forget_chat, None)
+        self._add(chat, self.insert, self.stop, None)
         self._add(chat, self.import_chats, self.export_chat, self.replay, None)
         self._add(chat, self.settings, self.set_up, None, self.quit)
         view = _menu(bar, N_("&View"))
@@ -136,7 +138,7 @@ class Actions(QObject):
     def fill_for_one_chat(self, bar: QMenuBar) -> QAction:
         """Build the menus of a window that shows one chat; returns what closes it."""
         close = self._make(N_("&Close window"), "Ctrl+W", "x")
-        self._add(_menu(bar, N_("&Chat")), self.stop, self.replay, None, close)
+        self._add(_menu(bar, N_("&Chat")), self.insert, self.stop, self.replay, None, close)
         view = _menu(bar, N_("&View"))
         self._add(
             view, self.inspector, self.look_back, None, self.larger, self.smaller, self.usual_size

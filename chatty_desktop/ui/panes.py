@@ -21,6 +21,7 @@ def chat_pane(app: App, theme: Theme, tasks: Tasks) -> ChatPane:
         runs=app.runs,
         drafts=app.drafts,
         reading=app.attaching,
+        offers=app.mcp,
         consents=app.consents,
         settings=lambda: app.settings.current,
         events=app.events,

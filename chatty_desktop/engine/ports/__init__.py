@@ -16,7 +16,7 @@ from chatty_desktop.engine.ports.memory import EpisodeStore, MemoryStore
 from chatty_desktop.engine.ports.models import ChatModel, Embedder, Embedders, Models
 from chatty_desktop.engine.ports.runs import Publish, Runs
 from chatty_desktop.engine.ports.throwaway import ThrowawayStores
-from chatty_desktop.engine.ports.tools import Consents, Pages, ToolBox
+from chatty_desktop.engine.ports.tools import Consents, Pages, ServerOffers, ToolBox
 
 __all__ = [
     "Agents",
@@ -40,6 +40,7 @@ __all__ = [
     "Pages",
     "Publish",
     "Runs",
+    "ServerOffers",
     "Sessions",
     "SettingsStore",
     "ThrowawayStores",

@@ -2,11 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import Protocol
 
+from chatty_desktop.domain.mcp import McpState, McpText
 from chatty_desktop.domain.pages import Page
 from chatty_desktop.domain.tools import Consent, ToolResult, ToolSpec, ToolUse
+
+
+class ServerOffers(Protocol):
+    """What MCP servers have for the person to put into messages."""
+
+    def states(self) -> Mapping[str, McpState]:
+        """How each server is and what it has, by its name."""
+        ...
+
+    def start(self, name: str) -> None:
+        """Start a server, also one that failed. Raises `Invalid`."""
+        ...
+
+    async def have_ready(self) -> None:
+        """Start every server that is switched on, and wait a while for them; what becomes of each
+        is in its state."""
+        ...
+
+    async def prompt(self, name: str, arguments: dict[str, str], server: str = "") -> str:
+        """A prepared text, filled. Raises `Invalid`, `Unreachable`, `Refused`."""
+        ...
+
+    async def read(self, uri: str, server: str = "") -> McpText:
+        """The text of a resource. Raises `Invalid`, `Unreachable`, and `Refused` also when it
+        holds none."""
+        ...
 
 
 class ToolBox(Protocol):

@@ -115,7 +115,7 @@ class Connection:
                 await self._settled.wait()
         if self._session is None:
             reason = self.state.reason or "It is not ready yet; it is still starting."
-            raise Unreachable(f"MCP server {self.name}: {reason}", cause="server")
+            raise Unreachable(f"The MCP server {self.name}: {reason}", cause="server")
         return self._session
 
     def change_settings(self, server: McpServer) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from chatty_desktop.domain.mcp import McpText
 from chatty_desktop.domain.tools import ToolResult
 
 if TYPE_CHECKING:
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 
 MOST_LETTERS = 1_000_000
 """Of a result; the model is shown far less of it."""
+
+MOST_RESOURCE = 490_000
+"""Letters of a resource: in any script fewer bytes than the largest text that can be attached."""
 
 
 def result_of(given: CallToolResult) -> ToolResult:
@@ -24,9 +28,12 @@ def result_of(given: CallToolResult) -> ToolResult:
     return ToolResult(bounded(text or "(nothing)"), failed=bool(given.is_error))
 
 
-def resource_text(given: ReadResourceResult) -> str:
-    """What was read of a resource."""
-    return bounded("\n".join(_contents(part) for part in given.contents))
+def resource_text(given: ReadResourceResult) -> McpText | None:
+    """What was read of a resource; None when there is no text in it."""
+    if not any(getattr(part, "text", None) is not None for part in given.contents):
+        return None
+    whole = "\n".join(_contents(part) for part in given.contents)
+    return McpText(bounded(whole, MOST_RESOURCE), max(0, len(whole) - MOST_RESOURCE))
 
 
 def prompt_text(given: GetPromptResult) -> str:

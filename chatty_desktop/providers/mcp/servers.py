@@ -13,6 +13,7 @@ from chatty_desktop.domain.mcp import (
     McpPrompt,
     McpResource,
     McpState,
+    McpText,
     McpTool,
     may_have,
     offered_names,
@@ -162,14 +163,19 @@ class McpServers:
 
     # --- what the person puts into messages -----------------------------------------------------
 
+    async def have_ready(self) -> None:
+        """Start every server that is switched on, and wait a while for them; what becomes of each
+        is in its state."""
+        await asyncio.gather(*(self._had(connection) for connection in self._enabled()))
+
     async def resources(self) -> list[McpResource]:
         """What the servers that are switched on let be read; starts them."""
-        await self._all_had()
+        await self.have_ready()
         return [entry for c in self._enabled() for entry in c.state.resources]
 
-    async def read(self, uri: str, server: str = "") -> str:
+    async def read(self, uri: str, server: str = "") -> McpText:
         """The text of a resource, of the server named or the first that lists it. Raises
-        `Invalid`, `Unreachable`, `Refused`."""
+        `Invalid`, `Unreachable`, and `Refused` also when it holds none."""
         if not server:
             listed = (entry.server for entry in await self.resources() if entry.uri == uri)
             server = next(listed, "")
@@ -180,7 +186,7 @@ class McpServers:
 
     async def prompts(self) -> list[McpPrompt]:
         """The prepared texts of the servers that are switched on; starts them."""
-        await self._all_had()
+        await self.have_ready()
         return [entry for c in self._enabled() for entry in c.state.prompts]
 
     async def prompt(self, name: str, arguments: dict[str, str], server: str = "") -> str:
@@ -238,9 +244,6 @@ class McpServers:
             await connection.session(self._list_seconds)
         except ChattyError as error:
             log.info("%s", error)
-
-    async def _all_had(self) -> None:
-        await asyncio.gather(*(self._had(connection) for connection in self._enabled()))
 
     def _change(self, connection: Connection, server: McpServer) -> None:
         running = connection.state.phase in ("starting", "ready")

@@ -13,7 +13,7 @@ import anyio
 
 import chatty_desktop
 from chatty_desktop.domain.errors import ChattyError, Refused, TimedOut, Unreachable
-from chatty_desktop.domain.mcp import McpArgument, McpPrompt, McpResource, McpTool
+from chatty_desktop.domain.mcp import McpArgument, McpPrompt, McpResource, McpText, McpTool
 from chatty_desktop.domain.mcp_settings import McpServer
 from chatty_desktop.domain.tools import ToolResult
 from chatty_desktop.providers.mcp.http import Seen, address_streams
@@ -29,6 +29,9 @@ MOST_ENTRIES = 1_000
 """Tools, resources or prompts of one server; what it lists beyond is left out."""
 
 MOST_PAGES = 100
+
+MOST_ARGUMENTS = 50
+"""Of one prompt."""
 
 MOST_DESCRIPTION = 4_000
 """Letters of a description."""
@@ -115,18 +118,27 @@ class Session:
                 entry.name,
                 bounded(entry.description or entry.title or "", MOST_DESCRIPTION),
                 tuple(
-                    McpArgument(wanted.name, wanted.description or "", bool(wanted.required))
-                    for wanted in entry.arguments or ()
+                    McpArgument(
+                        wanted.name,
+                        bounded(wanted.description or "", MOST_DESCRIPTION),
+                        bool(wanted.required),
+                    )
+                    for wanted in (entry.arguments or ())[:MOST_ARGUMENTS]
                 ),
             )
             for entry in listed
         )
 
-    async def read(self, uri: str) -> str:
-        """The text of a resource. Raises `Unreachable`, `Refused`."""
-        return resource_text(
+    async def read(self, uri: str) -> McpText:
+        """The text of a resource. Raises `Unreachable`, and `Refused` also when it is none."""
+        text = resource_text(
             await self._ask(lambda: self._client.read_resource(uri, cache_mode="bypass"))
         )
+        if text is None:
+            raise Refused(
+                f"The resource {bounded(uri, 200)} of the MCP server {self.name} holds no text."
+            )
+        return text
 
     async def prompt(self, name: str, arguments: dict[str, str]) -> str:
         """A prompt, filled. Raises `Unreachable`, `Refused`."""
@@ -179,12 +191,12 @@ class Session:
             raise
         except TimeoutError:
             raise TimedOut(
-                f"MCP server {self.name}: it did not answer within {seconds:g} s, so it was told to"
+                f"The MCP server {self.name} did not answer within {seconds:g} s, so it was told to"
                 " stop."
             ) from None
         except Exception as error:
             found = failure(error, self._seen)
-            text = f"MCP server {self.name}: {found}"
+            text = f"The MCP server {self.name}: {found}"
             if isinstance(found, Unreachable):
                 raise Unreachable(text, cause=found.cause) from error
             raise Refused(text) from error

@@ -48,7 +48,8 @@ class Composer(QFrame):
 
     send_wanted: the text to send, which stays until another is set.
     text_changed: something was written, pasted or put in its place.
-    files_changed: a file was removed. attach_wanted: files are to be chosen.
+    files_changed: a file was removed. attach_wanted: files are to be chosen. insert_wanted: so is
+    something of an MCP server.
     asked: what is to be done with a file. stop_wanted: end what runs.
     agent_chosen: the id of the agent now spoken to.
     agent_shown: the `Agent` that is shown now, chosen by whoever; None without any.
@@ -58,6 +59,7 @@ class Composer(QFrame):
     text_changed = Signal()
     files_changed = Signal()
     attach_wanted = Signal()
+    insert_wanted = Signal()
     asked = Signal(object)
     stop_wanted = Signal()
     agent_chosen = Signal(str)
@@ -120,6 +122,14 @@ class Composer(QFrame):
             self.set_text(text)
         else:
             self.input.put(text)
+
+    def put_in(self, text: str) -> None:
+        """Put a text where the cursor is, to be edited; a long one is laid aside, as when it is
+        pasted."""
+        if not self._paste(text):
+            self.input.insertPlainText(text)
+            self.input.ensureCursorVisible()
+        self.input.setFocus()
 
     def set_send_with(self, key: SendWith) -> None:
         """Which key sends, here and wherever a message is changed in the pane."""
@@ -232,6 +242,11 @@ class Composer(QFrame):
         self.attach.setToolTip(tr("Attach images, texts or PDFs (Ctrl+Shift+U)"))
         self.attach.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.attach.clicked.connect(self.attach_wanted)
+        self.insert = icon_button(self._theme, "puzzle-piece", tr("Insert from an MCP server"))
+        self.insert.setToolTip(tr("Insert from an MCP server (Ctrl+Shift+Y)"))
+        self.insert.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.insert.clicked.connect(self.insert_wanted)
+        self.insert.hide()
         self.send = QPushButton(tr("Send"))
         self.send.setProperty("kind", "primary")
         self.send.setAccessibleName(tr("Send message"))
@@ -243,6 +258,7 @@ class Composer(QFrame):
         self.stop.clicked.connect(self.stop_wanted)
         self._theme.dress(self.stop, "stop-circle", "text")
         row.addWidget(self.attach)
+        row.addWidget(self.insert)
         row.addWidget(self.picker)
         row.addWidget(self._model, 1)
         row.addWidget(self.send)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
@@ -18,6 +19,7 @@ from chatty_desktop.domain.events import (
     ConsentSettled,
     ConsentWanted,
     Event,
+    McpChanged,
     MessageCommitted,
     ModelProgress,
     Notice,
@@ -41,6 +43,7 @@ from chatty_desktop.engine.ports import (
     MessageLog,
     Models,
     Runs,
+    ServerOffers,
     Sessions,
 )
 from chatty_desktop.ui.banners import BannerAction, Banners
@@ -63,6 +66,7 @@ from chatty_desktop.ui.chat.files.attaching import AttachingFiles
 from chatty_desktop.ui.chat.find import FindInChat
 from chatty_desktop.ui.chat.header import ChatHeader
 from chatty_desktop.ui.chat.history import OwnMessages
+from chatty_desktop.ui.chat.offers.inserting import InsertingOffers
 from chatty_desktop.ui.chat.pages import ChatPages
 from chatty_desktop.ui.chat.request_size import NextRequestSize
 from chatty_desktop.ui.chat.sending import Sending
@@ -107,6 +111,7 @@ class ChatPane(QWidget):
         runs: Runs,
         drafts: Drafts,
         reading: FileReading,
+        offers: ServerOffers,
         consents: PersonsConsents,
         settings: Callable[[], Settings],
         events: Events,
@@ -180,6 +185,15 @@ class ChatPane(QWidget):
             drafts=drafts,
             place=lambda: self._session_id,
             tell=self.banners.add,
+            tasks=tasks,
+            parent=self,
+        )
+        self.inserting = InsertingOffers(
+            self.composer,
+            offers=offers,
+            attach=self.attaching.attach_text,
+            tell=lambda notice: self.banners.add(replace(notice, session_id=self._session_id)),
+            theme=theme,
             tasks=tasks,
             parent=self,
         )
@@ -359,6 +373,8 @@ class ChatPane(QWidget):
                 self.questions.take(event)
             case Notice():
                 self.banners.add(event)
+            case McpChanged():
+                self.inserting.show_offers()
             case ModelProgress():
                 self.progress.take(event)
             case AgentsChanged() | SettingsChanged():

@@ -18,7 +18,7 @@ import pytest
 
 from chatty_desktop.domain.errors import Invalid, Unreachable
 from chatty_desktop.domain.events import Event, Notice
-from chatty_desktop.domain.mcp import McpState
+from chatty_desktop.domain.mcp import McpState, McpText
 from chatty_desktop.domain.messages import Scope
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.domain.tools import ToolResult, ToolSpec, ToolUse
@@ -185,7 +185,7 @@ async def test_a_tool_that_came_later_is_offered(good: Bench) -> None:
 async def test_resources_and_prompts_can_be_read(good: Bench) -> None:
     (resource,) = await good.servers.resources()
     assert resource.name == "today"
-    assert await good.servers.read(resource.uri) == "Buy milk."
+    assert await good.servers.read(resource.uri) == McpText("Buy milk.")
     (prompt,) = await good.servers.prompts()
     assert prompt.arguments[0].name == "name" and prompt.arguments[0].required
     assert await good.servers.prompt("greet", {"name": "Ada"}) == "Greet Ada warmly."

@@ -11,7 +11,7 @@ from PySide6.QtGui import QDropEvent, QImage
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from chatty_desktop.domain.attachments import MOST_FILES, AttachedFile
-from chatty_desktop.domain.errors import ChattyError
+from chatty_desktop.domain.errors import ChattyError, Invalid
 from chatty_desktop.domain.events import Notice
 from chatty_desktop.engine.ports import Drafts, FileReading
 from chatty_desktop.ui.chat.composer import Composer
@@ -76,7 +76,14 @@ class AttachingFiles(QObject):
     def attach(self, names: Sequence[str]) -> None:
         """Attach files of the disk."""
         read = [self._reader(Path(name)) for name in names]
-        self._tasks.start(self._attach(self._place(), read))
+        self._tasks.start(self._attach_and_tell(self._place(), read))
+
+    async def attach_text(self, text: str, name: str) -> None:
+        """Attach a text that is no file of the disk. Raises `Invalid` when it cannot be."""
+        data = text.encode(errors="replace")
+        problems = await self._attach(self._place(), [lambda: self._reading.data(data, name)])
+        if problems:
+            raise Invalid(" ".join(problems))
 
     def take(self, source: QMimeData) -> bool:
         """Attach what was pasted or dropped; False when there is nothing in it but text."""
@@ -87,7 +94,7 @@ class AttachingFiles(QObject):
             self.attach(local)
         else:
             image = QImage(source.imageData())
-            self._tasks.start(self._attach(self._place(), [self._pasted(image)]))
+            self._tasks.start(self._attach_and_tell(self._place(), [self._pasted(image)]))
         return True
 
     def _reader(self, path: Path) -> Callable[[], Awaitable[AttachedFile]]:
@@ -100,9 +107,16 @@ class AttachingFiles(QObject):
 
         return read
 
-    async def _attach(
+    async def _attach_and_tell(
         self, place: str | None, read: Sequence[Callable[[], Awaitable[AttachedFile]]]
     ) -> None:
+        if problems := await self._attach(place, read):
+            self._tell(Notice("warning", " ".join(problems), place))
+
+    async def _attach(
+        self, place: str | None, read: Sequence[Callable[[], Awaitable[AttachedFile]]]
+    ) -> list[str]:
+        """Why some cannot be, in the window's language."""
         problems: list[str] = []
         self._composer.set_reading(+1)
         try:
@@ -126,8 +140,7 @@ class AttachingFiles(QObject):
                         self._composer.set_files(self._drafts.files(place))
         finally:
             self._composer.set_reading(-1)
-        if problems:
-            self._tell(Notice("warning", " ".join(problems), place))
+        return problems
 
 
 def can_take(source: QMimeData) -> bool:
