@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from chatty_desktop.domain.events import Event, GraphRunChanged
 from chatty_desktop.domain.graph_problems import problems_of
-from chatty_desktop.domain.graphs import read_graph
+from chatty_desktop.domain.graphs import read_graph, write_graph
 from chatty_desktop.ui.graphs.editor import GraphEditor
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.servers import OpenAIServer
@@ -142,6 +142,10 @@ async def test_a_graph_runs_shows_where_its_nodes_stand_and_runs_again_in_its_se
             assert live.tone == "success"
         assert bar.session_id is not None
         editor.canvas.choose(["draft"])
+        assert editor.memory_of.text().endswith("the agent's own")
+        said = await at.app.messages.page(bar.session_id)
+        draft = [m.content for m in said if m.node == "draft" and m.role == "assistant"]
+        assert editor.words.text.toPlainText() == draft[-1] != ""
         assert editor.inspector._scope is not None
         assert editor.inspector._scope.session_id == bar.session_id
         await at.app.graph_runs.wait(bar.session_id)
@@ -188,3 +192,36 @@ async def test_a_file_that_is_no_graph_is_refused_with_its_name_and_the_reason(
             await until(partial(says, graphs, reason))
             assert says(graphs, "no_graph.json is not a graph file")
         assert graphs.list.count() == before
+
+
+async def test_the_window_takes_a_file_exports_it_and_goes_back_to_what_is_stored(
+    tmp_path: Path, theme: Theme, server: OpenAIServer
+) -> None:
+    async with opened(tmp_path / "data", theme, server) as at:
+        editor = await editor_of(at, "Draft and revise")
+        before = editor.draft.graph
+        assert not editor.revert_action.isEnabled()
+        file = tmp_path / "other.json"
+        other = before.model_copy(update={"name": "Other"})
+        file.write_text(write_graph(other), "utf-8")
+        editor.import_from(file)
+        await until(lambda: editor.draft.graph == other)
+        editor.export_action.trigger()
+        dialog = editor.findChild(QFileDialog)
+        assert dialog is not None
+        written = tmp_path / "written.json"
+        dialog.fileSelected.emit(str(written))
+        dialog.close()
+        await until(written.exists)
+        assert read_graph(written.read_text("utf-8")) == other
+        editor.revert_action.trigger()
+        await until(lambda: editor.draft.graph == before)
+        assert not editor.dirty
+        editor.undo_action.trigger()
+        assert editor.draft.graph == other
+        file.write_text("[]", "utf-8")
+        editor.import_from(file)
+        await until(partial(says, editor, "other.json is not a graph file"))
+        editor.close()
+        await answer(editor, "Discard")
+        await until(lambda: not editor.isVisible())

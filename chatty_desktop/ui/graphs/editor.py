@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QPoint, QPointF, Qt, QTimer, Signal
@@ -34,13 +35,20 @@ from chatty_desktop.ui.announcing import Announcer
 from chatty_desktop.ui.controls import Field, ModelChoices
 from chatty_desktop.ui.graphs.canvas import Canvas
 from chatty_desktop.ui.graphs.draft import EMPTY, Draft
+from chatty_desktop.ui.graphs.graph_files import (
+    ask_what_to_read,
+    ask_where_to_write,
+    read_graph_file,
+    write_graph_file,
+)
 from chatty_desktop.ui.graphs.node_form import NodeForm
 from chatty_desktop.ui.graphs.node_item import WIDTH
+from chatty_desktop.ui.graphs.node_words import NodeWords
 from chatty_desktop.ui.graphs.run_bar import RunBar
-from chatty_desktop.ui.graphs.seen import kind_name, seen_node
+from chatty_desktop.ui.graphs.seen import kind_name, memory_told, seen_node
 from chatty_desktop.ui.language import tr, translated
 from chatty_desktop.ui.panes import inspector_panel
-from chatty_desktop.ui.pieces import Problem, scrolled
+from chatty_desktop.ui.pieces import Problem, Words, scrolled
 from chatty_desktop.ui.questions import ask
 from chatty_desktop.ui.reading_order import to_next
 from chatty_desktop.ui.tasks import Tasks
@@ -92,6 +100,8 @@ class GraphEditor(QMainWindow):
             theme=theme,
             tasks=tasks,
         )
+        self.words = NodeWords(lambda: self.run_bar.session_id, app.events, theme)
+        self.memory_of = Words("", "muted")
         self.inspector = inspector_panel(app, theme, tasks)
         self.run_bar.changed.connect(self._draw)
         self.run_bar.session_wanted.connect(self.session_wanted)
@@ -134,6 +144,14 @@ class GraphEditor(QMainWindow):
 
     def save(self) -> None:
         self._save(lambda: None)
+
+    def revert(self) -> None:
+        """Go back to what is stored, as a step that can be undone."""
+        self._tasks.start(self._revert(), failed=self.problem.say)
+
+    def import_from(self, file: Path) -> None:
+        """Draw the graph of a file, as a step; it is stored when the person saves."""
+        self._tasks.start(self._import(file), failed=self.problem.say)
 
     def add(self, kind: NodeKind, agent: str | None = None, at: QPointF | None = None) -> None:
         """Add a node, in the middle of what is seen unless a place is given."""
@@ -261,7 +279,11 @@ class GraphEditor(QMainWindow):
             self.name.setText(graph.name)
         self._show_form()
         self.setWindowTitle(tr("{name} — graph[*]", name=graph.name or tr("New graph")))
+        self._mark()
+
+    def _mark(self) -> None:
         self.setWindowModified(self.dirty)
+        self.revert_action.setEnabled(self.dirty)
 
     def _show_form(self) -> None:
         graph, chosen = self.draft.graph, self.canvas.chosen
@@ -269,12 +291,15 @@ class GraphEditor(QMainWindow):
         for action in (self.delete_action, self.duplicate_action, self.connect_action):
             action.setEnabled(bool(chosen or self.canvas.chosen_edges))
         self._form_area.setVisible(node is not None)
+        self.words.show_node(node.id if node else "")
         if node is None:
             self.form.node = None
             return
         agent, session_id = self._agents.get(node.agent or ""), self.run_bar.session_id
         scope = Scope(agent.id, session_id) if agent is not None and session_id else None
         self.inspector.set_scope(scope)
+        self.memory_of.setText(memory_told(node, agent) if agent is not None else "")
+        self.memory_of.setVisible(agent is not None)
         self.form.show_node(graph, node, self._agents, strategy=node.id not in self._unfinished)
         self.form.say(
             {
@@ -342,6 +367,7 @@ class GraphEditor(QMainWindow):
         self._clean = stored.graph if stored else EMPTY
         self._unfinished = {}
         self.run_bar.forget()
+        self.words.forget()
         self.problem.say("")
         self.name_field.say("")
         self.draft.begin(self._clean)
@@ -358,7 +384,8 @@ class GraphEditor(QMainWindow):
         self._agents = {agent.id: agent for agent in agents}
         self._agents |= {agent.name: agent for agent in agents}
 
-    def _save(self, then: Callable[[], object]) -> None:
+    def _finished(self) -> bool:
+        """Whether it can be stored or written; what keeps it from that is said at its place."""
         self.canvas.setFocus()  # ends what is being typed
         if self._unfinished:
             node_id, why = next(iter(self._unfinished.items()))
@@ -367,9 +394,42 @@ class GraphEditor(QMainWindow):
         elif not self.draft.graph.name.strip():
             self.name_field.say(tr("Give the graph a name."))
             self.name.setFocus()
-        elif not self._saving:
+        else:
+            return True
+        return False
+
+    def _save(self, then: Callable[[], object]) -> None:
+        if self._finished() and not self._saving:
             self._saving = True
             self._tasks.start(self._store(then), failed=self.problem.say)
+
+    async def _revert(self) -> None:
+        stored = await self._app.graphs.get(self._graph_id) if self._graph_id else None
+        if self._graph_id and stored is None:
+            raise Invalid(tr("That graph is no longer there."))
+        self._clean = stored.graph if stored else EMPTY
+        self._take(self._clean, tr("Revert"))
+
+    async def _import(self, file: Path) -> None:
+        self._take(await read_graph_file(file), tr("Import"))
+        self.canvas.fit()
+
+    def _take(self, graph: Graph, words: str) -> None:
+        self._unfinished = {}
+        self.problem.say("")
+        self.name_field.say("")
+        self.draft.change(graph, words)
+        self._draw()
+
+    def _export(self) -> None:
+        if not self._finished():
+            return
+        graph = self.draft.graph
+
+        def chosen(file: Path) -> None:
+            self._tasks.start(write_graph_file(file, graph), failed=self.problem.say)
+
+        ask_where_to_write(self, graph.name, chosen)
 
     async def _store(self, then: Callable[[], object]) -> None:
         try:
@@ -380,7 +440,7 @@ class GraphEditor(QMainWindow):
         self.draft.change(stored.graph, tr("Save"))
         self.problem.say("")
         self.name_field.say("")
-        self.setWindowModified(self.dirty)
+        self._mark()
         self.saved.emit(stored.id)
         then()
 
@@ -436,6 +496,16 @@ class GraphEditor(QMainWindow):
         stack = self.draft.stack
         do = self._action
         self.save_action = do(tr("Save"), keys.Save, "floppy-disk", self.save)
+        self.revert_action = do(
+            tr("Revert to what is stored"), "", "arrow-counter-clockwise", self.revert
+        )
+        self.import_action = do(
+            tr("Import …"),
+            "",
+            "download-simple",
+            lambda: ask_what_to_read(self, self.import_from),
+        )
+        self.export_action = do(tr("Export …"), "", "export", self._export)
         self.undo_action = do(tr("Undo"), keys.Undo, "arrow-u-up-left", stack.undo)
         self.redo_action = do(tr("Redo"), keys.Redo, "arrow-u-up-right", stack.redo)
         stack.canUndoChanged.connect(self.undo_action.setEnabled)
@@ -491,7 +561,11 @@ class GraphEditor(QMainWindow):
         self.add_menu.aboutToShow.connect(lambda: self._fill_add(self.add_menu))
         self._theme.dress(self.add_menu, "plus")
         graph = self.menuBar().addMenu(tr("Graph"))
-        graph.addActions([self.save_action, self.close_action])
+        graph.addActions([self.save_action, self.revert_action])
+        graph.addSeparator()
+        graph.addActions([self.import_action, self.export_action])
+        graph.addSeparator()
+        graph.addAction(self.close_action)
         edit = self.menuBar().addMenu(tr("Edit"))
         edit.addActions([self.undo_action, self.redo_action])
         edit.addMenu(self.add_menu)
@@ -518,8 +592,15 @@ class GraphEditor(QMainWindow):
         for widget in (self.name_field, self.problem, self.whole):
             head.addWidget(widget)
         self._form_area = QTabWidget()
-        self._form_area.addTab(scrolled(self.form), tr("Node"))
-        self._form_area.addTab(self.inspector, tr("Remembered"))
+        self._form_area.addTab(scrolled(_stacked(self.form, self.words)), tr("Node"))
+        remembered = QWidget()
+        told = QVBoxLayout(remembered)
+        told.setContentsMargins(0, 0, 0, 0)
+        told.setSpacing(S)
+        self.memory_of.setContentsMargins(L, S, L, 0)
+        told.addWidget(self.memory_of)
+        told.addWidget(self.inspector, 1)
+        self._form_area.addTab(remembered, tr("Remembered"))
         column = QVBoxLayout(side)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -541,3 +622,14 @@ class GraphEditor(QMainWindow):
         split.setSizes([760, 340])
         self.setCentralWidget(split)
         self.resize(1120, 720)
+
+
+def _stacked(*widgets: QWidget) -> QWidget:
+    holder = QWidget()
+    column = QVBoxLayout(holder)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(0)
+    for widget in widgets:
+        column.addWidget(widget)
+    column.addStretch(1)
+    return holder

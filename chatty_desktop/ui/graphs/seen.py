@@ -66,6 +66,15 @@ def seen_node(
     return SeenNode(node.id, node.kind, who, memory, own, translated(problem), live)
 
 
+def memory_told(node: Node, agent: Agent) -> str:
+    """Where the memory of a node comes from."""
+    if node.memory_override is not None:
+        kind = about(node.memory_override.kind).title
+        return tr("Memory of this node: {kind}, set on the node", kind=kind)
+    kind = about(agent.definition.memory_strategy.kind).title
+    return tr("Memory of this node: {kind}, the agent's own", kind=kind)
+
+
 def kind_name(kind: NodeKind) -> str:
     """What a kind of node is called."""
     return {"input": tr("Input"), "agent": tr("Agent"), "output": tr("Output")}[kind]
