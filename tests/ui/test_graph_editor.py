@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import partial
 from operator import eq
 from pathlib import Path
@@ -15,7 +16,7 @@ from chatty_desktop.domain.graph_problems import problems_of
 from chatty_desktop.domain.graphs import read_graph, write_graph
 from chatty_desktop.ui.graphs.editor import GraphEditor
 from chatty_desktop.ui.theme import Theme
-from tests.helpers.servers import OpenAIServer
+from tests.helpers.servers import Answer, OpenAIServer
 from tests.ui.opened import Opened, opened
 from tests.ui.panels import answer, says, until
 
@@ -225,3 +226,21 @@ async def test_the_window_takes_a_file_exports_it_and_goes_back_to_what_is_store
         editor.close()
         await answer(editor, "Discard")
         await until(lambda: not editor.isVisible())
+
+
+async def test_what_a_node_says_can_be_read_while_it_is_still_saying_it(
+    tmp_path: Path, theme: Theme, server: OpenAIServer
+) -> None:
+    async with opened(tmp_path / "data", theme, server) as at:
+        editor = await editor_of(at, "Draft and revise")
+        rest = asyncio.Event()
+        server.script(Answer("Once upon a time", held=rest, held_after=2))
+        editor.canvas.choose(["draft"])
+        assert editor.words.isHidden()
+        QTest.keyClicks(editor.run_bar.input, "A tale")
+        editor.run_bar.run.click()
+        await until(lambda: editor.words.text.toPlainText().strip() == "Once upon")
+        assert editor.words.isVisible()
+        rest.set()
+        await until(lambda: editor.words.text.toPlainText() == "Once upon a time")
+        await until(editor.run_bar.open.isVisible)
