@@ -83,13 +83,15 @@ class SentRequest:
 @dataclass(frozen=True, slots=True)
 class AskedFor:
     """A run that asked a model, for choosing among them: when it asked last, by which model, in
-    how many steps, and how the message began that was to be answered."""
+    how many steps, how the message began that was to be answered, and for which node of a graph,
+    "" in a chat."""
 
     run_id: str
     at: float
     model: str
     steps: int
     words: str
+    node: str = ""
 
 
 RequestPart = Literal["system", "tools", "memory", "recalled", "earlier"]

@@ -218,12 +218,20 @@ class StoredRuns:
             .scalar_subquery()
         )
         query = (
-            select(c.run_id, c.at, c.model, newest.c.steps, asked.label("words"))
+            select(
+                c.run_id,
+                c.at,
+                c.model,
+                newest.c.steps,
+                asked.label("words"),
+                func.coalesce(tables.runs.c.node, "").label("node"),
+            )
             .join_from(tables.requests, newest, newest.c.seq == c.seq)
+            .outerjoin(tables.runs, tables.runs.c.id == c.run_id)
             .order_by(c.seq.desc())
         )
         rows = await self._database.rows(query)
-        return [AskedFor(r.run_id, r.at, r.model, r.steps, r.words or "") for r in rows]
+        return [AskedFor(r.run_id, r.at, r.model, r.steps, r.words or "", r.node) for r in rows]
 
     async def _request(self, row: Row[Any]) -> SentRequest:
         scope = Scope(row.agent_id, row.session_id)

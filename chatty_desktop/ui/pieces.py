@@ -321,11 +321,11 @@ def scrolled(content: QWidget, name: str = "") -> QScrollArea:
     """A widget in a frameless scroll area that grows with the panel's width.
 
     The keyboard goes to what is in it, and it scrolls along; with a name it can have the keyboard
-    itself, for what is only read.
+    itself by Tab, for what is only read. Not by a click: what it shows then is no answer to one.
     """
     area = QScrollArea()
     area.setAccessibleName(name)
-    area.setFocusPolicy(Qt.FocusPolicy.StrongFocus if name else Qt.FocusPolicy.NoFocus)
+    area.setFocusPolicy(Qt.FocusPolicy.TabFocus if name else Qt.FocusPolicy.NoFocus)
     area.setWidgetResizable(True)
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

@@ -153,6 +153,37 @@ async def test_a_graph_runs_shows_where_its_nodes_stand_and_runs_again_in_its_se
         assert len(await at.app.graph_runs.list(bar.session_id)) == 2
 
 
+async def test_the_same_agent_in_two_nodes_is_inspected_node_by_node(
+    tmp_path: Path, theme: Theme, server: OpenAIServer
+) -> None:
+    async with opened(tmp_path / "data", theme, server) as at:
+        editor = await editor_of(at, "Draft and revise")
+        QTest.keyClicks(editor.run_bar.input, "A poem")
+        editor.run_bar.run.click()
+        await until(editor.run_bar.open.isVisible)
+        session = editor.run_bar.session_id
+        assert session is not None
+        await at.app.graph_runs.wait(session)
+        await at.tasks.idle()
+        panel = editor.inspector
+
+        def kinds() -> list[str]:
+            return [layer.kind for layer in panel.memory._layers]
+
+        async def shows(node: str, kind: str, sent: str) -> None:
+            editor.canvas.choose([node])
+            panel.tabs.setCurrentWidget(panel.time)
+            await until(lambda: kinds() == [kind])
+            panel.tabs.setCurrentWidget(panel.prompt)
+            model = panel.prompt.model
+            await until(
+                lambda: any(sent in str(model.index(row).data()) for row in range(model.rowCount()))
+            )
+
+        await shows("draft", "window", "Write this: A poem")
+        await shows("final", "state", "The task was: A poem")
+
+
 async def test_a_graph_is_exported_and_imported_again_beside_the_one_of_its_name(
     tmp_path: Path, theme: Theme, server: OpenAIServer
 ) -> None:

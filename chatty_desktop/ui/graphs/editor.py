@@ -297,7 +297,7 @@ class GraphEditor(QMainWindow):
             return
         agent, session_id = self._agents.get(node.agent or ""), self.run_bar.session_id
         scope = Scope(agent.id, session_id) if agent is not None and session_id else None
-        self.inspector.set_scope(scope)
+        self.inspector.set_scope(scope, node.id)
         self.memory_of.setText(memory_told(node, agent) if agent is not None else "")
         self.memory_of.setVisible(agent is not None)
         self.form.show_node(graph, node, self._agents, strategy=node.id not in self._unfinished)

@@ -93,6 +93,7 @@ class InspectorPanel(QWidget):
         self._run_id = ""
         self._step: int | None = None
         self._scope: Scope | None = None
+        self._node: str | None = None
         self._limit = PAGE
         self._reader: asyncio.Task[None] | None = None
         self._stale = False
@@ -163,11 +164,12 @@ class InspectorPanel(QWidget):
         """The agent and the session whose memory is shown."""
         return self._scope
 
-    def set_scope(self, scope: Scope | None) -> None:
-        """Show the memory of one agent in one session; None shows none."""
-        if scope == self._scope:
+    def set_scope(self, scope: Scope | None, node: str | None = None) -> None:
+        """Show the memory of one agent in one session; None shows none. In the run of a graph: of
+        the agent in that `node`, None in all of its nodes."""
+        if (scope, node) == (self._scope, self._node):
             return
-        self._scope = scope
+        self._scope, self._node = scope, node
         self.time.offer(False)
         self._limit = PAGE
         self._run_id, self._step = "", None
@@ -215,7 +217,7 @@ class InspectorPanel(QWidget):
             self._stale = True
         elif self._scope is not None:
             self._stale = False
-            self._reader = self._tasks.start(self._read(self._scope, self._limit))
+            self._reader = self._tasks.start(self._read(self._scope, self._node, self._limit))
             self._reader.add_done_callback(self._was_read)
 
     def _was_read(self, reader: asyncio.Task[None]) -> None:
@@ -224,29 +226,35 @@ class InspectorPanel(QWidget):
             if self._stale and not reader.cancelled():
                 self._refresh()
 
-    async def _read(self, scope: Scope, limit: int) -> None:
+    async def _read(self, scope: Scope, node: str | None, limit: int) -> None:
         looked_at = self.tabs.currentWidget() is self.prompt
         try:
             if looked_at:
                 wanted_of = self._run_id, self._step
-                request = await self._request(scope, *wanted_of)
+                request = await self._request(scope, node, *wanted_of)
                 # What was sent was sent, also where the memory cannot be shown.
-                if scope == self._scope and wanted_of == (self._run_id, self._step):
+                if self._shows(scope, node) and wanted_of == (self._run_id, self._step):
                     self.prompt.show_request(request)
             # One more than is shown tells whether there are older rows.
             wanted = self.ledger.filter.wanted
-            snapshot = await self._memories.inspect(scope, limit + 1, wanted)
+            snapshot = await self._memories.inspect(scope, limit + 1, wanted, node)
         except ChattyError as error:
-            if scope == self._scope:
+            if self._shows(scope, node):
                 self._say_problem(translated(str(error)))
             return
-        if scope == self._scope:
+        if self._shows(scope, node):
             self._show(snapshot, limit)
 
-    async def _request(self, scope: Scope, run_id: str, step: int | None) -> ShownRequest | None:
+    def _shows(self, scope: Scope, node: str | None) -> bool:
+        return (scope, node) == (self._scope, self._node)
+
+    async def _request(
+        self, scope: Scope, node: str | None, run_id: str, step: int | None
+    ) -> ShownRequest | None:
         """The request of a step of a run, "": of the newest of the scope; also where that run is
         gone."""
         runs = await self._memories.asked_for(scope)
+        runs = [run for run in runs if node in (None, run.node)]
         for wanted, at in ((run_id, step), (runs[0].run_id if runs else "", None)):
             found = await self._memories.request_of(wanted, at) if wanted else None
             if found is not None:
