@@ -113,6 +113,7 @@ QToolButton:hover {{ background: {t.hover}; }}
 QToolButton:pressed, QToolButton:checked {{ background: {t.selection}; }}
 QToolButton:focus {{ border: 1px solid {t.accent}; }}
 QToolButton:disabled {{ color: {t.disabled}; }}
+QToolButton::menu-button {{ background: transparent; border: none; width: 12px; }}
 QToolButton[kind="panel"]:checked {{ background: transparent; }}
 QToolButton[kind="panel"]:hover {{ background: {t.hover}; }}
 QToolButton[kind="floating"] {{

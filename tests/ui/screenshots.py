@@ -24,10 +24,13 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from chatty_desktop.app import App
 from chatty_desktop.domain.events import ModelProgress, Notice, RunPhaseChanged
 from chatty_desktop.domain.forgetting import ForgetTarget
+from chatty_desktop.domain.graphs import Edge, Graph, Node
 from chatty_desktop.domain.messages import Scope
+from chatty_desktop.domain.strategies import Window
 from chatty_desktop.domain.tools import Consent, ToolSpec, ToolUse
 from chatty_desktop.ui.chat.files.chip import FileChip
 from chatty_desktop.ui.comparing.dialog import CompareDialog
+from chatty_desktop.ui.graphs.editor import GraphEditor
 from chatty_desktop.ui.main_window import MainWindow
 from chatty_desktop.ui.replay.dialog import ReplayDialog
 from chatty_desktop.ui.settings.pages import PAGES
@@ -272,6 +275,37 @@ async def _searching(stage: Stage) -> None:
     stage.window.sessions.search.setText("nothing like it")
 
 
+async def _graph(stage: Stage, agents: int) -> None:
+    """A graph of so many agents: steps of four that go on to the next four."""
+    named = ["Researcher", "Writer", "Critic", "Companion"]
+    nodes = [Node(id="input", kind="input")]
+    edges: list[Edge] = []
+    for number in range(agents):
+        own = Window(kind="window", max_messages=6) if number % 5 == 2 else None
+        name = named[number % len(named)]
+        nodes.append(
+            Node(id=f"{name.lower()} {number}", kind="agent", agent=name, memory_override=own)
+        )
+        before = range(max(0, number - number % 4 - 3), number - number % 4 + 1)
+        from_nodes = ["input"] if number < 4 else [nodes[each].id for each in before][-2:]
+        edges += [(each, nodes[-1].id) for each in from_nodes]
+    nodes.append(Node(id="result", kind="output"))
+    edges += [(node.id, "result") for node in nodes[-5:-1]]
+    graph = Graph(name=f"{agents} agents", nodes=tuple(nodes), edges=tuple(edges))
+    stored = await stage.app.graphs.save(graph)
+    stage.window.graphs.edit_wanted.emit(stored.id)
+    await stage.settle()
+    editor = _graph_window(stage)
+    editor.resize(1240, 800)
+    editor.canvas.fit()
+    editor.canvas.choose([nodes[1].id])
+    await stage.settle()
+
+
+def _graph_window(stage: Stage) -> GraphEditor:
+    return next(each for each in stage.window.findChildren(GraphEditor) if each.isVisible())
+
+
 async def _editor(stage: Stage) -> None:
     await _chat(stage)
     stage.window.agents.edit_wanted.emit(stage.window.chat.composer.agent_id)
@@ -350,6 +384,8 @@ VIEWS = {
     "replayed-facts": View(lambda stage: _replay(stage, 2), _dialog),
     "replayed-turn": View(lambda stage: _replay(stage, 3), _dialog),
     "search": View(_searching),
+    "graph-10": View(lambda stage: _graph(stage, 10), _graph_window),
+    "graph-50": View(lambda stage: _graph(stage, 50), _graph_window),
     "editor": View(_editor, _dialog),
     "deleted": View(_deleting),
     "alone": View(_chat_only),

@@ -33,7 +33,7 @@ from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XL, M, S
 
-_LEAST, _MOST = 0.25, 3.0
+_LEAST, _MOST = 0.1, 3.0
 _STEP = 1.2
 _PORT_REACH = 12.0
 _ARROWS = {
