@@ -135,6 +135,18 @@ async def test_no_numbers_and_numbers_all_alike_are_drawn_too(chart: Chart) -> N
             QApplication.processEvents()
 
 
+@pytest.mark.parametrize(("most", "digits"), [(0.2, 0), (1, 0), (2, 0), (3, 1), (7, 0), (5_000, 0)])
+async def test_no_number_stands_twice_at_the_axis(chart: Chart, most: float, digits: int) -> None:
+    values = Series("a", (0, most))
+    chart.show_data(ChartData("line", "All", "Turn", "facts", ("1", "2"), (values,), digits=digits))
+    await until(lambda: chart.plot)
+    assert chart.plot is not None
+    axis = chart.plot.getPlotItem().getAxis("left")
+    for spacing, places in axis.tickValues(0, most, 300)[:1]:
+        written = axis.tickStrings(places, 1.0, spacing)
+        assert len(set(written)) == len(written) > 0
+
+
 def test_a_process_that_drew_a_chart_ends_well() -> None:
     code = (
         "from PySide6.QtWidgets import QApplication\n"

@@ -42,6 +42,12 @@ class _Numbers(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         self._data = data
         self.enableAutoSIPrefix(False)
 
+    def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
+        # A step below the last digit shown would write the same number twice.
+        least = 10.0**-self._data.digits
+        found = [each for each in super().tickSpacing(low, high, size) if each[0] >= least]
+        return found or [(least, 0.0)]
+
     def tickStrings(self, values: Any, _scale: float, spacing: float) -> list[str]:
         digits = self._data.digits if spacing < 1 else 0
         return [decimal(each, digits) for each in values]
