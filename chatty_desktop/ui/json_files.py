@@ -5,53 +5,69 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from PySide6.QtCore import QIODevice, QSaveFile, QStandardPaths, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from chatty_desktop.domain.errors import Invalid, StorageFailed
-from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.language import tr, translated
 
 LARGEST_BYTES = 5_000_000
 
 
-async def read(file: Path) -> str:
-    """The text of a file. Raises `Invalid`, saying of "it" why it is none, or `StorageFailed`
-    naming the file that cannot be read."""
-    return await asyncio.to_thread(_read, file)
+Content = TypeVar("Content")
 
 
-async def write(file: Path, text: str) -> None:
-    """Write a file, replacing one of that name. Raises `StorageFailed`."""
-    await asyncio.to_thread(_write, file, text)
+@dataclass(frozen=True)
+class JsonFiles(Generic[Content]):
+    """The files of one kind of thing. The texts are in the code's English: `kinds` names them for
+    a dialog, `bring` is the title of the one that imports, `refused` says of {name} that it is none
+    for the reason {error}. `called`: the file of a thing whose name no system takes."""
 
+    kinds: str
+    bring: str
+    refused: str
+    called: str
+    from_text: Callable[[str], Content]
+    to_text: Callable[[Content], str]
 
-def file_name(name: str, otherwise: str) -> str:
-    """A file name for a name that every system takes; `otherwise` where no letter of it is left."""
-    plain = re.sub(r"[^\w-]+", "_", name.casefold()).strip("_")
-    return f"{plain[:80] or otherwise}.json"
+    async def read(self, file: Path) -> Content:
+        """Read a file. Raises `Invalid` for what is none, `StorageFailed` where the file cannot be
+        read; both name the file."""
+        try:
+            return self.from_text(await asyncio.to_thread(_read, file))
+        except Invalid as error:
+            raise Invalid(tr(self.refused, name=file.name, error=translated(str(error)))) from error
 
+    async def write(self, file: Path, content: Content) -> None:
+        """Write a file, replacing one of that name. Raises `StorageFailed`."""
+        await asyncio.to_thread(_write, file, self.to_text(content))
 
-def ask_what_to_read(
-    parent: QWidget, title: str, kinds: str, chosen: Callable[[Path], None]
-) -> QFileDialog:
-    """Ask for a file to import; `chosen` is called with it, or never."""
-    dialog = QFileDialog(parent, title, _documents(), kinds)
-    dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-    return _open(dialog, chosen)
+    def file_name(self, name: str) -> str:
+        """A file name for a name that every system takes."""
+        plain = re.sub(r"[^\w-]+", "_", name.casefold()).strip("_")
+        return f"{plain[:80] or self.called}.json"
 
+    def ask_what_to_read(self, parent: QWidget, chosen: Callable[[Path], None]) -> QFileDialog:
+        """Ask for a file to import; `chosen` is called with it, or never."""
+        dialog = QFileDialog(parent, tr(self.bring), _documents(), tr(self.kinds))
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        return _open(dialog, chosen)
 
-def ask_where_to_write(
-    parent: QWidget, title: str, kinds: str, name: str, chosen: Callable[[Path], None]
-) -> QFileDialog:
-    """Ask for a place to export to, a file `name` by default; `chosen` is called with it, or
-    never."""
-    dialog = QFileDialog(parent, title, _documents(), kinds)
-    dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-    dialog.setDefaultSuffix("json")
-    dialog.selectFile(name)
-    return _open(dialog, chosen)
+    def ask_where_to_write(
+        self, parent: QWidget, name: str, chosen: Callable[[Path], None]
+    ) -> QFileDialog:
+        """Ask for a place to export what is called `name` to; `chosen` is called with it, or
+        never."""
+        title = tr("Export {name}", name=name)
+        dialog = QFileDialog(parent, title, _documents(), tr(self.kinds))
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix("json")
+        dialog.selectFile(self.file_name(name))
+        return _open(dialog, chosen)
 
 
 def _open(dialog: QFileDialog, chosen: Callable[[Path], None]) -> QFileDialog:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from chatty_desktop.domain.agents import AgentDefinition, read_agent, write_agent
 from chatty_desktop.domain.strategies import State, Window
-from chatty_desktop.ui.agents.agent_files import file_name
+from chatty_desktop.ui.agents.agent_files import AGENT_FILES
 from chatty_desktop.ui.agents.list import AgentList, free_name
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.desk import STATE
@@ -244,7 +244,7 @@ async def test_memory_and_model_stand_below_the_name(at: Bench, agents: AgentLis
     ],
 )
 def test_any_name_makes_a_file_name_every_system_takes(name: str, file: str) -> None:
-    assert file_name(name) == file
+    assert AGENT_FILES.file_name(name) == file
 
 
 def test_a_free_name_is_the_first_that_is_not_taken() -> None:

@@ -24,12 +24,7 @@ from chatty_desktop.domain.events import AgentsChanged, Event, SettingsChanged
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.ports import Agents, EpisodeStore, Models, ToolBox
-from chatty_desktop.ui.agents.agent_files import (
-    ask_what_to_read,
-    ask_where_to_write,
-    read_agent_file,
-    write_agent_file,
-)
+from chatty_desktop.ui.agents.agent_files import AGENT_FILES
 from chatty_desktop.ui.agents.definition_views import DefinitionViews
 from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.language import tr
@@ -100,7 +95,9 @@ class AgentEditor(QDialog):
         self.tabs.told.connect(self.problem.say)
         self.save_button.clicked.connect(self.save)
         self.cancel_button.clicked.connect(self.close)
-        self.import_button.clicked.connect(lambda: ask_what_to_read(self, self.import_from))
+        self.import_button.clicked.connect(
+            lambda: AGENT_FILES.ask_what_to_read(self, self.import_from)
+        )
         self.export_button.clicked.connect(self._export)
         self.measure_button.clicked.connect(self._measure)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Save), self, self.save)
@@ -230,7 +227,7 @@ class AgentEditor(QDialog):
     # --- files -------------------------------------------------------------------------------
 
     async def _import(self, file: Path) -> None:
-        definition = await read_agent_file(file)
+        definition = await AGENT_FILES.read(file)
         self.problem.say("")
         self.tabs.take(definition)
 
@@ -239,9 +236,9 @@ class AgentEditor(QDialog):
         if definition is not None:
 
             def chosen(file: Path) -> None:
-                self._tasks.start(write_agent_file(file, definition), failed=self.problem.say)
+                self._tasks.start(AGENT_FILES.write(file, definition), failed=self.problem.say)
 
-            ask_where_to_write(self, definition.name, chosen)
+            AGENT_FILES.ask_where_to_write(self, definition.name, chosen)
 
     def _measure(self) -> None:
         def go_on() -> None:

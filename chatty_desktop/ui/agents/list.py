@@ -27,12 +27,7 @@ from chatty_desktop.domain.events import AgentsChanged, Event
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.ports import Agents
-from chatty_desktop.ui.agents.agent_files import (
-    ask_what_to_read,
-    ask_where_to_write,
-    read_agent_file,
-    write_agent_file,
-)
+from chatty_desktop.ui.agents.agent_files import AGENT_FILES
 from chatty_desktop.ui.agents.agent_row import AGENT_MIME, AgentRole, described
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Empty, Problem, action_button, icon_button, tip
@@ -165,7 +160,7 @@ class AgentList(QWidget):
         def chosen(file: Path) -> None:
             self._tasks.start(self._write(file, definition), failed=self.failure.say)
 
-        ask_where_to_write(self, definition.name, chosen)
+        AGENT_FILES.ask_where_to_write(self, definition.name, chosen)
 
     def _ask_to_delete(self) -> None:
         agent = self.chosen
@@ -187,7 +182,7 @@ class AgentList(QWidget):
     # --- doing it ----------------------------------------------------------------------------
 
     async def _import(self, file: Path) -> None:
-        definition = await read_agent_file(file)
+        definition = await AGENT_FILES.read(file)
         if await self._agents.by_name(definition.name) is None:
             await self._replace(definition)
             return
@@ -222,7 +217,7 @@ class AgentList(QWidget):
         self._chosen_next(agent, tr("Added {name}.", name=agent.name))
 
     async def _write(self, file: Path, definition: AgentDefinition) -> None:
-        await write_agent_file(file, definition)
+        await AGENT_FILES.write(file, definition)
         self.report.say(tr("Exported {name} to {file}.", name=definition.name, file=file))
 
     async def _delete(self, agent: Agent) -> None:
@@ -302,7 +297,7 @@ class AgentList(QWidget):
         new = icon_button(self._theme, "plus", tr("New agent"))
         new.clicked.connect(self.new_wanted)
         bring = icon_button(self._theme, "download-simple", tr("Import agent …"))
-        bring.clicked.connect(lambda: ask_what_to_read(self, self.import_from))
+        bring.clicked.connect(lambda: AGENT_FILES.ask_what_to_read(self, self.import_from))
         top = QHBoxLayout()
         top.setContentsMargins(L, M, S, S)
         top.addWidget(title)

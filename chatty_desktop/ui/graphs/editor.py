@@ -35,12 +35,7 @@ from chatty_desktop.ui.announcing import Announcer
 from chatty_desktop.ui.controls import Field, ModelChoices
 from chatty_desktop.ui.graphs.canvas import Canvas
 from chatty_desktop.ui.graphs.draft import EMPTY, Draft
-from chatty_desktop.ui.graphs.graph_files import (
-    ask_what_to_read,
-    ask_where_to_write,
-    read_graph_file,
-    write_graph_file,
-)
+from chatty_desktop.ui.graphs.graph_files import GRAPH_FILES
 from chatty_desktop.ui.graphs.node_form import NodeForm
 from chatty_desktop.ui.graphs.node_item import WIDTH
 from chatty_desktop.ui.graphs.node_words import NodeWords
@@ -411,7 +406,7 @@ class GraphEditor(QMainWindow):
         self._take(self._clean, tr("Revert"))
 
     async def _import(self, file: Path) -> None:
-        self._take(await read_graph_file(file), tr("Import"))
+        self._take(await GRAPH_FILES.read(file), tr("Import"))
         self.canvas.fit()
 
     def _take(self, graph: Graph, words: str) -> None:
@@ -427,9 +422,9 @@ class GraphEditor(QMainWindow):
         graph = self.draft.graph
 
         def chosen(file: Path) -> None:
-            self._tasks.start(write_graph_file(file, graph), failed=self.problem.say)
+            self._tasks.start(GRAPH_FILES.write(file, graph), failed=self.problem.say)
 
-        ask_where_to_write(self, graph.name, chosen)
+        GRAPH_FILES.ask_where_to_write(self, graph.name, chosen)
 
     async def _store(self, then: Callable[[], object]) -> None:
         try:
@@ -503,7 +498,7 @@ class GraphEditor(QMainWindow):
             tr("Import …"),
             "",
             "download-simple",
-            lambda: ask_what_to_read(self, self.import_from),
+            lambda: GRAPH_FILES.ask_what_to_read(self, self.import_from),
         )
         self.export_action = do(tr("Export …"), "", "export", self._export)
         self.undo_action = do(tr("Undo"), keys.Undo, "arrow-u-up-left", stack.undo)

@@ -26,12 +26,7 @@ from chatty_desktop.domain.graphs import Graph, StoredGraph
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.ports import Graphs
 from chatty_desktop.ui.agents.list import free_name
-from chatty_desktop.ui.graphs.graph_files import (
-    ask_what_to_read,
-    ask_where_to_write,
-    read_graph_file,
-    write_graph_file,
-)
+from chatty_desktop.ui.graphs.graph_files import GRAPH_FILES
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Empty, Problem, action_button, icon_button
 from chatty_desktop.ui.questions import ask, confirm
@@ -134,7 +129,7 @@ class GraphList(QWidget):
         def chosen(file: Path) -> None:
             self._tasks.start(self._write(file, graph), failed=self.failure.say)
 
-        ask_where_to_write(self, graph.name, chosen)
+        GRAPH_FILES.ask_where_to_write(self, graph.name, chosen)
 
     def _ask_to_delete(self) -> None:
         if graph := self.chosen:
@@ -151,7 +146,7 @@ class GraphList(QWidget):
     # --- doing it ----------------------------------------------------------------------------
 
     async def _import(self, file: Path) -> None:
-        graph = await read_graph_file(file)
+        graph = await GRAPH_FILES.read(file)
         if await self._graphs.by_name(graph.name) is None:
             await self._replace(graph)
             return
@@ -183,7 +178,7 @@ class GraphList(QWidget):
         self._chosen_next(stored, tr("Added {name}.", name=stored.name))
 
     async def _write(self, file: Path, graph: Graph) -> None:
-        await write_graph_file(file, graph)
+        await GRAPH_FILES.write(file, graph)
         self.report.say(tr("Exported {name} to {file}.", name=graph.name, file=file))
 
     def _chosen_next(self, graph: StoredGraph, report: str) -> None:
@@ -235,7 +230,7 @@ class GraphList(QWidget):
         new = icon_button(self._theme, "plus", tr("New graph"))
         new.clicked.connect(self.new_wanted)
         bring = icon_button(self._theme, "download-simple", tr("Import graph …"))
-        bring.clicked.connect(lambda: ask_what_to_read(self, self.import_from))
+        bring.clicked.connect(lambda: GRAPH_FILES.ask_what_to_read(self, self.import_from))
         top = QHBoxLayout()
         top.setContentsMargins(L, M, S, S)
         top.addWidget(title)
