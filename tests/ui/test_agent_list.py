@@ -15,7 +15,8 @@ from PySide6.QtWidgets import QFileDialog
 from chatty_desktop.domain.agents import AgentDefinition, read_agent, write_agent
 from chatty_desktop.domain.strategies import State, Window
 from chatty_desktop.ui.agents.agent_files import AGENT_FILES
-from chatty_desktop.ui.agents.list import AgentList, free_name
+from chatty_desktop.ui.agents.list import AgentList
+from chatty_desktop.ui.stored_list import free_name
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.desk import STATE
 from tests.ui.panels import Bench, answer, bench, button, says, until

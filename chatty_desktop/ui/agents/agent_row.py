@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from PySide6.QtCore import Qt
-
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.ui.agents.strategy_form import about
 from chatty_desktop.ui.language import tr
 
-AgentRole: Final = int(Qt.ItemDataRole.UserRole)
 AGENT_MIME: Final = "application/x-chatty-agent"
 """What an agent is dragged as: its id."""
 
