@@ -130,8 +130,10 @@ class OllamaConnection:
         self, model: str, request: ChatRequest, num_ctx: int
     ) -> AsyncGenerator[Delta, None]:
         """One answer as it comes, with the SDK's own errors."""
+        # In a thread: images become base64, some megabytes of it.
+        body = await asyncio.to_thread(chat_body, model, request, num_ctx)
         responses = kept_responses()
-        parts = await self._client.chat(stream=True, **chat_body(model, request, num_ctx))
+        parts = await self._client.chat(stream=True, **body)
         splitter = ReasoningSplitter(goes_on=request.goes_on)
         calls: list[ToolCall] = []
         last: Delta | None = None

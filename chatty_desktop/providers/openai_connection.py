@@ -67,7 +67,9 @@ class OpenAIConnection:
 
         Raises `Unreachable` or `Refused`.
         """
-        chunks = await self._begin(chat_body(model, request), self._asked(model, request))
+        # In a thread: images become base64, some megabytes of it.
+        body = await asyncio.to_thread(chat_body, model, request)
+        chunks = await self._begin(body, self._asked(model, request))
         reader = ChunkReader(request)
         try:
             async for chunk in chunks:
