@@ -11,7 +11,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 # The SDK looks at what httpx holds if it finds it loaded, which fails while another thread is just
 # loading it. Loaded here, it is whole before anything is asked.
@@ -33,6 +33,8 @@ log = logging.getLogger(__name__)
 NO_KEY = "none"
 """Sent where there is no key: without any, the SDK sends the person's OpenAI key to whichever
 server this is."""
+
+_T = TypeVar("_T")
 
 Card = dict[str, Any]
 """A model as a server lists it: `id`, and whatever else it tells."""
@@ -104,35 +106,8 @@ class OpenAIConnection:
     async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
         """A vector for each text, in their order. Raises `Unreachable` or `Refused`."""
         asked = self._asked(model)
-        client = await self._ready()
-        first_failure: ChattyError | None = None
-        for root in self._roots:
-            tries = 0
-            while True:
-                tries += 1
-                try:
-                    # As floats: not every server knows the SDK's own default, base64.
-                    answer = await client.with_options(base_url=root).embeddings.create(
-                        model=model, input=list(texts), encoding_format="float"
-                    )
-                except openai.APIStatusError as error:
-                    if await self._waited(error, tries):
-                        continue
-                    failure = self._refusal(error, asked)
-                    if error.status_code == 501:
-                        # Nothing is wrong with the server: llama.cpp says no in this way.
-                        raise Refused(str(failure)) from error
-                    if error.status_code not in (404, 405):
-                        raise failure from error
-                except Exception as error:
-                    if (known := self._failed_to_begin(error, asked)) is None:
-                        raise
-                    raise known from error
-                else:
-                    return _vectors_in(answer, asked)
-                first_failure = first_failure or failure
-                break
-        raise first_failure or failures.not_understood(asked, "nothing")
+        _, vectors = await self._at_first(lambda at: self._embed(at, model, texts, asked), asked)
+        return vectors
 
     async def properties(self) -> dict[str, Any]:
         """What llama.cpp tells in /props; empty for other servers. Raises `Unreachable`,
@@ -187,17 +162,49 @@ class OpenAIConnection:
 
     async def _begin(self, body: dict[str, Any], asked: Asked) -> AsyncStream[ChatCompletionChunk]:
         """Begin a streamed answer at the first address that holds the API."""
+        root, stream = await self._at_first(lambda at: self._post(at, body, asked), asked)
+        self._roots = (root,)
+        return stream
+
+    async def _at_first(
+        self, ask: Callable[[AsyncOpenAI], Awaitable[_T]], asked: Asked
+    ) -> tuple[str, _T]:
+        """What the first address answers that holds what is asked for, and which one it is."""
         client = await self._ready()
         first_failure: ChattyError | None = None
         for root in self._roots:
             try:
-                stream = await self._post(client.with_options(base_url=root), body, asked)
+                return root, await ask(client.with_options(base_url=root))
             except _NotHereError as wrong:
                 first_failure = first_failure or wrong.failure
-                continue
-            self._roots = (root,)
-            return stream
         raise first_failure or failures.not_understood(asked, "nothing")
+
+    async def _embed(
+        self, client: AsyncOpenAI, model: str, texts: Sequence[str], asked: Asked
+    ) -> list[list[float]]:
+        tries = 0
+        while True:
+            tries += 1
+            try:
+                # As floats: not every server knows the SDK's own default, base64.
+                answer = await client.embeddings.create(
+                    model=model, input=list(texts), encoding_format="float"
+                )
+            except openai.APIStatusError as error:
+                if await self._waited(error, tries):
+                    continue
+                failure = self._refusal(error, asked)
+                if error.status_code == 501:
+                    # Nothing is wrong with the server: llama.cpp says no in this way.
+                    raise Refused(str(failure)) from error
+                if error.status_code in (404, 405):
+                    raise _NotHereError(failure) from error
+                raise failure from error
+            except Exception as error:
+                if (known := self._failed_to_begin(error, asked)) is None:
+                    raise
+                raise known from error
+            return _vectors_in(answer, asked)
 
     async def _post(
         self, client: AsyncOpenAI, body: dict[str, Any], asked: Asked
