@@ -12,9 +12,13 @@ import mimetypes
 import warnings
 from hashlib import sha256
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from chatty_desktop.domain.attachments import EXCERPT_CHARS, AttachedFile, Attachment
 from chatty_desktop.domain.errors import Invalid
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 LARGEST_FILE = 30_000_000
 """Bytes of an image or a document."""
@@ -35,7 +39,7 @@ MOST_CHARS = 600_000
 
 PDF_SECONDS = 20.0
 
-_IMAGE_MARKS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a", b"BM")
+_IMAGE_MARKS = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a")
 _FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 
 
@@ -78,7 +82,7 @@ def _read(path: Path) -> bytes:
 def _image_or_text(data: bytes, name: str) -> AttachedFile:
     if not data:
         raise Invalid(f"{name} is empty.")
-    if data.startswith(_IMAGE_MARKS[:4]) or (data[:4] == b"RIFF" and data[8:12] == b"WEBP"):
+    if data.startswith(_IMAGE_MARKS) or (data[:4] == b"RIFF" and data[8:12] == b"WEBP"):
         return _image(data, name)
     text = _text(data)
     if text is None:
@@ -146,11 +150,8 @@ def _image(data: bytes, name: str) -> AttachedFile:
     return AttachedFile(about, kept)
 
 
-def _encoded(image: object) -> tuple[bytes, str]:
+def _encoded(image: Image.Image) -> tuple[bytes, str]:
     """PNG for what has few colours or is seen through, JPEG for pictures."""
-    from PIL import Image
-
-    assert isinstance(image, Image.Image)
     through = image.mode in ("RGBA", "LA", "PA") or "transparency" in image.info
     as_png, as_jpeg = io.BytesIO(), io.BytesIO()
     plain = image.convert("RGBA" if through else "RGB")
