@@ -276,7 +276,7 @@ class Composer(QFrame):
         row.addWidget(self._memory_icon)
         row.addWidget(self._memory, 1)
         self.request_size = RequestSize(lambda: (self.text, self.files), self._theme)
-        self.request_size.known.connect(self._files_shown)
+        self.request_size.known.connect(self._show_unseen)
         self.text_changed.connect(self.request_size.count_again)
         row.addWidget(self.request_size)
         # Of one height, whether or not the size is known.
@@ -289,8 +289,11 @@ class Composer(QFrame):
         if self.send.isEnabled() and not self.answering:
             self.send_wanted.emit(self.text)
 
-    def _files_shown(self) -> None:
+    def _show_unseen(self) -> None:
         self.unseen.show_files(self.files, self.request_size.rest)
+
+    def _files_shown(self) -> None:
+        self._show_unseen()
         self.request_size.count_again()
         self._show_state()
 
