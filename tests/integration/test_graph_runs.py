@@ -170,13 +170,19 @@ async def test_a_graph_runs_to_a_result_that_stands_in_its_session(hall: Hall) -
     assert ends == ["running", "done"]
 
 
-async def test_branches_without_dependence_run_at_the_same_time(
-    hall: Hall, server: OpenAIServer
-) -> None:
+async def start_both_branches(hall: Hall, server: OpenAIServer) -> asyncio.Event:
+    """Both first nodes of `FORK` are being answered, until what is returned is set."""
     held = asyncio.Event()
     server.script(Answer("one", held=held), Answer("two", held=held))
     await hall.app.graph_runs.start(hall.session_id, FORK, "go")
     await server.received(2)
+    return held
+
+
+async def test_branches_without_dependence_run_at_the_same_time(
+    hall: Hall, server: OpenAIServer
+) -> None:
+    held = await start_both_branches(hall, server)
     assert hall.states("a")[-1] == hall.states("b")[-1] == "running"
     assert hall.states("c") == ["waiting"]
     held.set()
@@ -256,10 +262,7 @@ async def test_stop_ends_every_node_and_keeps_what_had_come(
 async def test_a_run_under_way_keeps_its_session_from_another(
     hall: Hall, server: OpenAIServer
 ) -> None:
-    held = asyncio.Event()
-    server.script(Answer("one", held=held), Answer("two", held=held))
-    await hall.app.graph_runs.start(hall.session_id, FORK, "go")
-    await server.received(2)
+    held = await start_both_branches(hall, server)
     with pytest.raises(Invalid, match="still answering"):
         await hall.app.graph_runs.start(hall.session_id, FORK, "again")
     assert hall.app.chat.running() == [hall.session_id]
@@ -502,10 +505,7 @@ async def test_a_graph_run_is_copied_exported_and_imported_whole(hall: Hall) -> 
 async def test_a_graph_session_is_deleted_with_all_of_it_while_it_runs(
     hall: Hall, server: OpenAIServer
 ) -> None:
-    held = asyncio.Event()
-    server.script(Answer("one", held=held), Answer("two", held=held))
-    await hall.app.graph_runs.start(hall.session_id, FORK, "go")
-    await server.received(2)
+    held = await start_both_branches(hall, server)
     await hall.app.chat.delete_session(hall.session_id)
     held.set()
     assert await hall.app.sessions.get(hall.session_id) is None
@@ -515,10 +515,7 @@ async def test_a_graph_session_is_deleted_with_all_of_it_while_it_runs(
 async def test_deleting_an_agent_stops_the_graph_it_works_in(
     hall: Hall, server: OpenAIServer
 ) -> None:
-    held = asyncio.Event()
-    server.script(Answer("one", held=held), Answer("two", held=held))
-    await hall.app.graph_runs.start(hall.session_id, FORK, "go")
-    await server.received(2)
+    held = await start_both_branches(hall, server)
     await hall.app.chat.delete_agent((await hall.scope("Cleo")).agent_id)
     held.set()
     run = await hall.app.graph_runs.newest(hall.session_id)
