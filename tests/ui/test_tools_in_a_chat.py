@@ -62,6 +62,18 @@ async def asked(window: Opened) -> ConsentCard:
     return card
 
 
+async def asked_for_notes(window: Opened, inside: Path, answer: str) -> ConsentCard:
+    """The question whether notes in a folder may be read; `answer` comes once it is answered."""
+    folder = inside / "given"
+    folder.mkdir()
+    (folder / "notes.md").write_text("The meeting is on Friday.")
+    await chat_with(window, "read_file", folder=folder)
+    window.server.script(calls("read_file", '{"path": "notes.md"}'), answer)
+    window.window.activateWindow()
+    window.write("When do we meet?")
+    return await asked(window)
+
+
 async def test_a_call_is_run_and_shown_and_the_answer_follows(open_window: Opened) -> None:
     await chat_with(open_window, "calculator")
     open_window.server.script(
@@ -78,16 +90,7 @@ async def test_a_call_is_run_and_shown_and_the_answer_follows(open_window: Opene
 async def test_a_tool_that_asks_runs_once_the_person_allows_it_by_a_key(
     open_window: Opened, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "given"
-    folder.mkdir()
-    (folder / "notes.md").write_text("The meeting is on Friday.")
-    await chat_with(open_window, "read_file", folder=folder)
-    open_window.server.script(
-        calls("read_file", '{"path": "notes.md"}'), "You meet on Friday, it says."
-    )
-    open_window.window.activateWindow()
-    open_window.write("When do we meet?")
-    card = await asked(open_window)
+    card = await asked_for_notes(open_window, tmp_path, "You meet on Friday, it says.")
     assert card.title.text() == "Ada wants to use: Read a file"
     assert card.arguments.text == '{\n  "path": "notes.md"\n}'
     await until(lambda: step_says(open_window, "waits for you"))
@@ -104,16 +107,7 @@ async def test_a_tool_that_asks_runs_once_the_person_allows_it_by_a_key(
 async def test_a_call_the_person_declines_says_so_and_the_model_goes_on_without_it(
     open_window: Opened, tmp_path: Path
 ) -> None:
-    folder = tmp_path / "given"
-    folder.mkdir()
-    (folder / "notes.md").write_text("The meeting is on Friday.")
-    await chat_with(open_window, "read_file", folder=folder)
-    open_window.server.script(
-        calls("read_file", '{"path": "notes.md"}'), "Then I do not know when."
-    )
-    open_window.window.activateWindow()
-    open_window.write("When do we meet?")
-    card = await asked(open_window)
+    card = await asked_for_notes(open_window, tmp_path, "Then I do not know when.")
     QTest.keyClick(card, Qt.Key.Key_3, Qt.KeyboardModifier.AltModifier)
     await until(lambda: open_window.said()[-1:] == ["Then I do not know when."])
     await until(lambda: step_says(open_window, "Read a file", "notes.md", "declined by you"))
