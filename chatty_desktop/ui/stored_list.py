@@ -57,10 +57,10 @@ class _Content(Protocol):
 
 Stored = TypeVar("Stored", bound=_Named)
 Content = TypeVar("Content", bound=_Content)
-Kept = TypeVar("Kept", bound=_Content, contravariant=True)
+Kept_contra = TypeVar("Kept_contra", bound=_Content, contravariant=True)
 
 
-class Store(Protocol[Stored, Kept]):
+class Store(Protocol[Stored, Kept_contra]):
     """Where they are kept; names are unique. Each raises `StorageFailed`."""
 
     async def list(self) -> list[Stored]:
@@ -69,11 +69,11 @@ class Store(Protocol[Stored, Kept]):
 
     async def by_name(self, name: str, /) -> Stored | None: ...
 
-    async def save(self, content: Kept, /) -> Stored:
+    async def save(self, content: Kept_contra, /) -> Stored:
         """Store as a new one. Raises `Invalid` when the name is taken."""
         ...
 
-    async def import_(self, content: Kept, /) -> Stored:
+    async def import_(self, content: Kept_contra, /) -> Stored:
         """Store, replacing the one of that name."""
         ...
 
