@@ -46,10 +46,10 @@ async def test_a_graph_is_drawn_joined_saved_and_read_again(
 ) -> None:
     async with opened(tmp_path / "data", theme, server) as at:
         editor = await editor_of(at, None)
-        QTest.keyClicks(editor.name, "Mine")
-        editor.add("input", None, QPointF(0, 0))
-        editor.add("agent", "Small talk", QPointF(300, 0))
-        editor.add("output", None, QPointF(600, 0))
+        QTest.keyClicks(editor.side.name, "Mine")
+        editor.steps.add("input", None, QPointF(0, 0))
+        editor.steps.add("agent", "Small talk", QPointF(300, 0))
+        editor.steps.add("output", None, QPointF(600, 0))
         editor.canvas.fit()
         ids = [node.id for node in editor.draft.graph.nodes]
         nodes = editor.canvas.drawing.nodes
@@ -57,7 +57,7 @@ async def test_a_graph_is_drawn_joined_saved_and_read_again(
         drag(editor, nodes[ids[1]].outlet(), editor.canvas.drawing.middle(ids[2]))
         assert editor.draft.graph.edges == ((ids[0], ids[1]), (ids[1], ids[2]))
         assert problems_of(editor.draft.graph, editor._agents) == ()
-        editor.save_action.trigger()
+        editor.do.save.trigger()
         await until(lambda: not editor.dirty)
         stored = await at.app.graphs.by_name("Mine")
         assert stored is not None
@@ -70,10 +70,10 @@ async def test_a_circle_is_refused_with_the_nodes_named(
     async with opened(tmp_path / "data", theme, server) as at:
         editor = await editor_of(at, "Draft and revise")
         before = editor.draft.graph
-        editor.connect_nodes("final", "draft")
+        editor.steps.connect("final", "draft")
         assert editor.draft.graph == before
-        assert "final" in editor.problem.text()
-        assert "draft" in editor.problem.text()
+        assert "final" in editor.side.problem.text()
+        assert "draft" in editor.side.problem.text()
 
 
 async def test_keys_walk_the_nodes_delete_one_and_undo_brings_it_back(
@@ -87,10 +87,10 @@ async def test_keys_walk_the_nodes_delete_one_and_undo_brings_it_back(
         QTest.keyClick(canvas, Qt.Key.Key_Right)
         assert canvas.chosen == ["draft"]
         assert "Writer" in canvas.accessibleDescription()
-        editor.delete_action.trigger()
+        editor.do.delete.trigger()
         assert editor.draft.graph.node("draft") is None
         assert all("draft" not in edge for edge in editor.draft.graph.edges)
-        editor.undo_action.trigger()
+        editor.do.undo.trigger()
         assert editor.draft.graph == before
 
 
@@ -100,17 +100,17 @@ async def test_a_node_gets_another_memory_and_a_new_name_that_prompts_follow(
     async with opened(tmp_path / "data", theme, server) as at:
         editor = await editor_of(at, "Draft and revise")
         editor.canvas.choose(["review"])
-        editor.form.memory.setCurrentIndex(1)
-        editor.form.memory.activated.emit(1)
-        choice = editor.form.strategy.choice
+        editor.side.form.memory.setCurrentIndex(1)
+        editor.side.form.memory.activated.emit(1)
+        choice = editor.side.form.strategy.choice
         choice.setCurrentIndex(choice.findData("window"))
         node = editor.draft.graph.node("review")
         assert node is not None
         assert node.memory_override is not None
         assert node.memory_override.kind == "window"
         assert editor.canvas.drawing.nodes["review"].seen.own
-        editor.form.name.setText("check")
-        editor.form.name.editingFinished.emit()
+        editor.side.form.name.setText("check")
+        editor.side.form.name.editingFinished.emit()
         final = editor.draft.graph.node("final")
         assert final is not None
         assert "{check}" in final.prompt
@@ -143,12 +143,12 @@ async def test_a_graph_runs_shows_where_its_nodes_stand_and_runs_again_in_its_se
             assert live.tone == "success"
         assert bar.session_id is not None
         editor.canvas.choose(["draft"])
-        assert editor.memory_of.text().endswith("the agent's own")
+        assert editor.side.memory_of.text().endswith("the agent's own")
         said = await at.app.messages.page(bar.session_id)
         draft = [m.content for m in said if m.node == "draft" and m.role == "assistant"]
-        assert editor.words.text.toPlainText() == draft[-1] != ""
-        assert editor.inspector._scope is not None
-        assert editor.inspector._scope.session_id == bar.session_id
+        assert editor.side.words.text.toPlainText() == draft[-1] != ""
+        assert editor.side.inspector._scope is not None
+        assert editor.side.inspector._scope.session_id == bar.session_id
         await at.app.graph_runs.wait(bar.session_id)
         assert len(await at.app.graph_runs.list(bar.session_id)) == 2
 
@@ -165,7 +165,7 @@ async def test_the_same_agent_in_two_nodes_is_inspected_node_by_node(
         assert session is not None
         await at.app.graph_runs.wait(session)
         await at.tasks.idle()
-        panel = editor.inspector
+        panel = editor.side.inspector
 
         def kinds() -> list[str]:
             return [layer.kind for layer in panel.memory._layers]
@@ -232,13 +232,13 @@ async def test_the_window_takes_a_file_exports_it_and_goes_back_to_what_is_store
     async with opened(tmp_path / "data", theme, server) as at:
         editor = await editor_of(at, "Draft and revise")
         before = editor.draft.graph
-        assert not editor.revert_action.isEnabled()
+        assert not editor.do.revert.isEnabled()
         file = tmp_path / "other.json"
         other = before.model_copy(update={"name": "Other"})
         file.write_text(write_graph(other), "utf-8")
         editor.import_from(file)
         await until(lambda: editor.draft.graph == other)
-        editor.export_action.trigger()
+        editor.do.export.trigger()
         dialog = editor.findChild(QFileDialog)
         assert dialog is not None
         written = tmp_path / "written.json"
@@ -246,10 +246,10 @@ async def test_the_window_takes_a_file_exports_it_and_goes_back_to_what_is_store
         dialog.close()
         await until(written.exists)
         assert read_graph(written.read_text("utf-8")) == other
-        editor.revert_action.trigger()
+        editor.do.revert.trigger()
         await until(lambda: editor.draft.graph == before)
         assert not editor.dirty
-        editor.undo_action.trigger()
+        editor.do.undo.trigger()
         assert editor.draft.graph == other
         file.write_text("[]", "utf-8")
         editor.import_from(file)
@@ -267,11 +267,11 @@ async def test_what_a_node_says_can_be_read_while_it_is_still_saying_it(
         rest = asyncio.Event()
         server.script(Answer("Once upon a time", held=rest, held_after=2))
         editor.canvas.choose(["draft"])
-        assert editor.words.isHidden()
+        assert editor.side.words.isHidden()
         QTest.keyClicks(editor.run_bar.input, "A tale")
         editor.run_bar.run.click()
-        await until(lambda: editor.words.text.toPlainText().strip() == "Once upon")
-        assert editor.words.isVisible()
+        await until(lambda: editor.side.words.text.toPlainText().strip() == "Once upon")
+        assert editor.side.words.isVisible()
         rest.set()
-        await until(lambda: editor.words.text.toPlainText() == "Once upon a time")
+        await until(lambda: editor.side.words.text.toPlainText() == "Once upon a time")
         await until(editor.run_bar.open.isVisible)
