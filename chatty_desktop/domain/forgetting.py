@@ -22,6 +22,8 @@ DerivedKind = Literal[
     "fact",
     "episode",
     "ledger",
+    "waiting",
+    "measurement",
     "request",
     "log",
 ]

@@ -22,7 +22,7 @@ from chatty_desktop.domain.forgetting import (
 from chatty_desktop.domain.search import folded_text
 from chatty_desktop.domain.titles import title_from
 from chatty_desktop.storage import tables
-from chatty_desktop.storage.message_deletion import delete_messages
+from chatty_desktop.storage.message_deletion import delete_messages, forget_measured
 
 _M = tables.messages.c
 
@@ -37,17 +37,21 @@ _VECTOR_BYTES = 32
 _DIFFERENT_BYTES = 12
 """In such a piece, so that no other bytes are like it by chance."""
 
+
+def _noted(row: Row[Any]) -> str:
+    """What a row of the ledger, or one to be, says."""
+    return " ".join(filter(None, [row.kind, row.outcome, row.reason, row.patch]))
+
+
 _TOLD: Final[dict[DerivedKind, tuple[Table, str, Callable[[Row[Any]], str]]]] = {
     "message": (tables.messages, "id", lambda row: row.content or row.reasoning or row.error),
     "draft": (tables.drafts, "place", lambda row: row.content),
     "state": (tables.state_revisions, "id", lambda row: row.state),
     "summary": (tables.summaries, "id", lambda row: row.text),
     "fact": (tables.facts, "id", lambda row: f"{row.subject}: {row.fact}"),
-    "ledger": (
-        tables.ledger,
-        "id",
-        lambda row: " ".join(filter(None, [row.kind, row.outcome, row.reason, row.patch])),
-    ),
+    "ledger": (tables.ledger, "id", _noted),
+    "waiting": (tables.waiting_patches, "id", _noted),
+    "measurement": (tables.measurements, "id", lambda row: row.model),
     "log": (tables.run_log, "seq", lambda row: row.text),
 }
 
@@ -294,8 +298,8 @@ def _texts_of_ledger(connection: Connection, target: ForgetTarget) -> list[str]:
 
 
 def forget_fact(connection: Connection, target: ForgetTarget) -> None:
-    """A fact, what it was before and after it was corrected, its words in the ledger, and the
-    requests that may have sent it."""
+    """A fact, what it was before and after it was corrected, its words in the ledger, the requests
+    that may have sent it, and what was measured with its chat."""
     f, r = tables.facts.c, tables.requests.c
     versions = _versions(connection, target.id)
     if not versions:
@@ -306,6 +310,7 @@ def forget_fact(connection: Connection, target: ForgetTarget) -> None:
         .values(patch="{}", dropped="[]", reply="", prompt="[]", reason="")
     )
     session_id, since = versions[0].session_id, min(fact.at for fact in versions)
+    forget_measured(connection, session_id)
     sent = connection.execute(
         select(r.seq, r.sections).where(r.session_id == session_id, r.at >= since)
     )

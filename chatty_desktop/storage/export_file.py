@@ -22,6 +22,8 @@ from chatty_desktop.storage.measurements import measurements_of
 from chatty_desktop.storage.messages import message_of
 from chatty_desktop.storage.sessions import session_of
 
+_M = tables.messages.c
+
 
 def write_export(connection: Connection, target: Path, work: Work) -> tuple[int, int]:
     """Write the zip, replacing a file of that name; how many chats and agents are in it. The
@@ -58,14 +60,15 @@ def _write(connection: Connection, archive: zipfile.ZipFile, work: Work) -> tupl
         .where(tables.sessions.c.deleted_at.is_(None))
         .order_by(tables.sessions.c.created_at)
     ).all()
-    total = connection.scalar(select(func.count()).select_from(tables.messages)) or 0
+    # Not those of chats in the bin, which stay behind.
+    kept = tables.messages.join(tables.sessions, _M.session_id == tables.sessions.c.id)
+    counted = select(func.count()).select_from(kept).where(tables.sessions.c.deleted_at.is_(None))
+    total = connection.scalar(counted) or 0
     work.begin("Exporting", total + len(sessions))
     for row in sessions:
         session = session_of(row)
         found = connection.execute(
-            select(tables.messages)
-            .where(tables.messages.c.session_id == session.id)
-            .order_by(tables.messages.c.at, tables.messages.c.id)
+            select(tables.messages).where(_M.session_id == session.id).order_by(_M.at, _M.id)
         )
         messages = [message_of(each) for each in found]
         stem = f"chats/{file_stem(session.title, session.id)}"

@@ -159,9 +159,7 @@ def delete_messages(
     memory = _forget_memory(connection, session_id, touched)
     _mend_starts(connection, session_id, tree, gone)
     _mend_episodes(connection, session_id, gone)
-    # What was measured with the chat holds its words.
-    measured = tables.measurements.c.session_id == session_id
-    connection.execute(delete(tables.measurements).where(measured))
+    forget_measured(connection, session_id)
     _forget_runs(connection, session_id, tree, gone, touched)
     _rejoin(connection, session_id, tree, gone)
     episodes = _delete(connection, tables.episodes.c.message_id, gone)
@@ -172,6 +170,12 @@ def delete_messages(
         tuple(Scope(agent_id, session_id) for agent_id in agents),
         replace(memory, messages=messages, episodes=episodes),
     )
+
+
+def forget_measured(connection: Connection, session_id: str) -> None:
+    """What was measured with a chat holds its words."""
+    measured = tables.measurements.c.session_id == session_id
+    connection.execute(delete(tables.measurements).where(measured))
 
 
 def _forget_memory(connection: Connection, session_id: str, touched: set[str]) -> DeletionCounts:

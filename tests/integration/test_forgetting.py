@@ -8,19 +8,22 @@ import zlib
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from chatty_desktop.domain.forgetting import ForgetPlan, ForgetTarget, Proof
+from chatty_desktop.domain.ids import new_id
+from chatty_desktop.domain.measurement import Measurement
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.titles import title_from
 from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.forgetting import Forgetting
 from chatty_desktop.paths import Paths
 from chatty_desktop.storage.forgetting import StoredForgetting
+from chatty_desktop.storage.measurements import StoredMeasurements
 from tests.helpers.attached import text_file
 from tests.helpers.bag_of_words import BagOfWords
 from tests.helpers.desk import STATE, Desk
@@ -195,6 +198,42 @@ async def test_a_forgotten_fact_is_gone_and_its_messages_are_named(tmp_path: Pat
         left = (await at.desk.layer()).facts or ()
         assert fact.id not in {each.id for each in left}
         assert (await at.desk.layer()).pending == (), "its messages are not read once more"
+
+
+@pytest.mark.parametrize("kind", ["fact", "message"])
+async def test_what_was_measured_with_a_chat_goes_with_what_is_forgotten_of_it(
+    tmp_path: Path, kind: Literal["fact", "message"]
+) -> None:
+    async with room(tmp_path, "semantic") as at:
+        session, measurements = at.desk.session.id, StoredMeasurements(at.desk.database)
+        made = Measurement(
+            id=new_id(),
+            agent_id=at.desk.agent.id,
+            model="test/small",
+            source=f"About {PLANTED}",
+            session_id=session,
+            at=1.0,
+            fields=("goal",),
+        )
+        await measurements.keep(made)
+        facts = (await at.desk.layer()).facts or ()
+        fact = next(each for each in facts if PLANTED in each.fact)
+        target = fact.id if kind == "fact" else (await at.planted()).id
+        plan, proof = await at.forget(ForgetTarget(kind, session, target))
+        assert plan.count("measurement") == 1
+        assert await measurements.of_agent(at.desk.agent.id) == []
+        assert proof.clean
+
+
+async def test_a_change_that_waits_for_the_person_goes_with_its_message(tmp_path: Path) -> None:
+    async with room(tmp_path, "state") as at:
+        await at.desk.equip(approve_memory=True)
+        await at.desk.say(order("open", "boat"))
+        last = (await at.desk.messages.page(at.desk.session.id))[-2]
+        plan, proof = await at.forget(ForgetTarget("message", at.desk.session.id, last.id))
+        assert plan.count("waiting") == 1
+        assert proof.clean
+        assert (await at.desk.layer()).waiting is None
 
 
 async def test_a_fact_that_was_corrected_by_hand_is_forgotten_in_all_its_versions(

@@ -42,7 +42,6 @@ def read(chat: dict[str, Any]) -> ImportedChat:
     messages = tree.messages()
     leaf = tree.nearest(words(chat.get("current_node")) or None) or tree.newest_leaf()
     return ImportedChat(
-        source_id=words(chat.get("conversation_id")) or words(chat.get("id")),
         title=words(chat.get("title")).strip(),
         created_at=seconds(chat.get("create_time")),
         updated_at=seconds(chat.get("update_time")),

@@ -35,7 +35,6 @@ class ImportedChat:
     """One chat: a tree of messages, parents before their children, and the end of the branch that
     was open. `left_out` counts by kind what could not be taken, such as {"image": 2}."""
 
-    source_id: str
     title: str
     created_at: float
     updated_at: float

@@ -46,7 +46,6 @@ def read(chat: dict[str, Any]) -> ImportedChat:
     messages = tree.messages()
     leaf = tree.nearest(words(chat.get("current_leaf_message_uuid")) or None)
     return ImportedChat(
-        source_id=words(chat.get("uuid")),
         title=words(chat.get("name")).strip(),
         created_at=seconds(chat.get("created_at")),
         updated_at=seconds(chat.get("updated_at")),

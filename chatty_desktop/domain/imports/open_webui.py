@@ -55,7 +55,6 @@ def read(chat: dict[str, Any]) -> ImportedChat:
     leaf = tree.nearest(words(history.get("currentId")) or before) or tree.newest_leaf()
     created = seconds(chat.get("created_at")) or seconds(inner.get("timestamp"))
     return ImportedChat(
-        source_id=words(chat.get("id")),
         title=(words(chat.get("title")) or words(inner.get("title"))).strip(),
         created_at=created,
         updated_at=seconds(chat.get("updated_at")) or created,

@@ -40,6 +40,16 @@ def counted(kind: DerivedKind, count: int) -> str:
             )
         case "ledger":
             return trn("{count} ledger row", "{count} ledger rows", count)
+        case "waiting":
+            return trn(
+                "{count} change that waits for you", "{count} changes that wait for you", count
+            )
+        case "measurement":
+            return trn(
+                "{count} measurement made with the chat",
+                "{count} measurements made with the chat",
+                count,
+            )
         case "request":
             return trn("{count} request that was sent", "{count} requests that were sent", count)
         case "log":
