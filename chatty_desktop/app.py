@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import os
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
-from chatty_desktop.domain.agents import read_agent
 from chatty_desktop.domain.data_folder import BackupContents, Erased, Erasing
-from chatty_desktop.domain.errors import AlreadyOpen, Invalid, StorageFailed
 from chatty_desktop.domain.events import Event, KeyChanged, SettingsChanged
-from chatty_desktop.domain.graphs import read_graph
 from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.calling import offered
 from chatty_desktop.engine.chat import ChatService
@@ -42,7 +38,7 @@ from chatty_desktop.engine.tool_servers import ToolServers
 from chatty_desktop.engine.tools.boxes import ToolBoxes
 from chatty_desktop.engine.tools.built_in import BuiltInTools
 from chatty_desktop.engine.tools.contract import Reach
-from chatty_desktop.paths import Paths, default_data_folder, resources_folder
+from chatty_desktop.paths import Paths, default_data_folder
 from chatty_desktop.providers.attaching import Attaching
 from chatty_desktop.providers.discovery import Discovery
 from chatty_desktop.providers.downloads import Downloads
@@ -58,6 +54,7 @@ from chatty_desktop.providers.starter import STARTER
 from chatty_desktop.storage import restoring
 from chatty_desktop.storage.agents import StoredAgents
 from chatty_desktop.storage.chat_documents import StoredChatDocuments
+from chatty_desktop.storage.claim import claim
 from chatty_desktop.storage.data_folder import DataFolder, stage
 from chatty_desktop.storage.database import SQLITE_VERSION, Database
 from chatty_desktop.storage.drafts import StoredDrafts
@@ -75,6 +72,7 @@ from chatty_desktop.storage.search import StoredSearch
 from chatty_desktop.storage.secrets import ProviderKeys
 from chatty_desktop.storage.sessions import StoredSessions
 from chatty_desktop.storage.settings_file import SettingsFile
+from chatty_desktop.storage.shipped import read_prompts, read_scripts, welcome
 from chatty_desktop.storage.throwaway import throwaway_stores
 
 log = logging.getLogger(__name__)
@@ -148,7 +146,7 @@ class App:
         Raises `AlreadyOpen` when another process has it, `StorageFailed` when it cannot be used.
         """
         paths = Paths((data_dir or default_data_folder()).absolute())
-        lock = await asyncio.to_thread(_take, paths)
+        lock = await asyncio.to_thread(claim, paths)
         try:
             restored = await asyncio.to_thread(restoring.put_in_place, paths)
             app = await cls._build(paths, lock)
@@ -163,8 +161,8 @@ class App:
         events = Events()
         settings = SettingsFile(paths.settings, events.publish)
         await settings.load()
-        prompts = await asyncio.to_thread(_read_prompts)
-        scripts = await asyncio.to_thread(_read_scripts)
+        prompts = await asyncio.to_thread(read_prompts)
+        scripts = await asyncio.to_thread(read_scripts)
         database = await Database.open(paths.database, paths.backups)
         try:
             episodes = StoredEpisodes(database, paths.episodes, events.publish)
@@ -243,7 +241,7 @@ class App:
             await messages.close_interrupted()
             await stored_graph_runs.close_interrupted()
             graphs = StoredGraphs(database, events.publish)
-            is_new = await _welcome(agents, graphs, sessions) and settings.created
+            is_new = await welcome(agents, graphs, sessions) and settings.created
         except BaseException:
             await database.close()
             raise
@@ -345,7 +343,7 @@ class App:
         """Have a backup take the place of what is in a data folder when it is opened next, also
         where it cannot be opened. Raises as `open` and `DataFolder.stage_restore` do."""
         paths = Paths((data_dir or default_data_folder()).absolute())
-        lock = await asyncio.to_thread(_take, paths)
+        lock = await asyncio.to_thread(claim, paths)
         try:
             return await stage(paths, file, work)
         finally:
@@ -414,80 +412,3 @@ async def _within(part: Awaitable[None], seconds: float) -> None:
         log.error("A part of the app did not end in time")
     except Exception:
         log.exception("A part of the app failed to end")
-
-
-def _take(paths: Paths) -> FileLock:
-    """Make the data folder and claim it for this process."""
-    try:
-        paths.create()
-    except OSError as error:
-        raise StorageFailed(
-            f"The data folder {paths.data} cannot be made or written: {error.strerror or error}."
-            " Choose another one with --data-dir or CHATTY_DATA_DIR."
-        ) from error
-    # The number of the owner lies beside the lock: on Windows a locked file cannot be read.
-    owner = paths.lock.with_suffix(".pid")
-    # Not thread-local: taken in a worker thread, given back on the event loop.
-    lock = FileLock(paths.lock, timeout=0, thread_local=False)
-    try:
-        lock.acquire()
-        owner.write_text(str(os.getpid()), encoding="ascii")
-    except Timeout:
-        process_id = _read_number(owner)
-        raise AlreadyOpen(
-            f"Chatty Desktop is already open on {paths.data} (process {process_id or 'unknown'})."
-            " Close it there first, or name another folder with --data-dir.",
-            process_id,
-        ) from None
-    except OSError as error:
-        lock.release()
-        raise StorageFailed(
-            f"The data folder {paths.data} cannot be written: {error.strerror or error}."
-            " Make room or choose another one with --data-dir or CHATTY_DATA_DIR."
-        ) from error
-    return lock
-
-
-def _read_number(file: Path) -> int:
-    try:
-        return int(file.read_text(encoding="ascii"))
-    except (OSError, ValueError):
-        return 0
-
-
-def _read_prompts() -> dict[str, str]:
-    folder = resources_folder() / "prompts"
-    try:
-        return {file.stem: file.read_text("utf-8") for file in sorted(folder.glob("*.md"))}
-    except OSError as error:
-        raise StorageFailed(f"The app's own prompts cannot be read: {error}") from error
-
-
-def _read_scripts() -> dict[str, str]:
-    folder = resources_folder() / "measuring"
-    try:
-        return {file.stem: file.read_text("utf-8") for file in sorted(folder.glob("*.json"))}
-    except OSError as error:
-        raise StorageFailed(f"The app's own conversations cannot be read: {error}") from error
-
-
-async def _welcome(agents: StoredAgents, graphs: StoredGraphs, sessions: StoredSessions) -> bool:
-    """Put the starter agents and graphs into a folder in which nothing is stored yet; whether it
-    was one."""
-    if await agents.list() or await graphs.list() or await sessions.list():
-        return False
-    for definition in await asyncio.to_thread(_read_starters, "agents", read_agent):
-        await agents.save(definition)
-    for graph in await asyncio.to_thread(_read_starters, "graphs", read_graph):
-        await graphs.save(graph)
-    return True
-
-
-def _read_starters(kind: str, read: Callable[[str], T]) -> list[T]:
-    found = []
-    for file in sorted((resources_folder() / kind).glob("*.json")):
-        try:
-            found.append(read(file.read_text("utf-8")))
-        except (OSError, Invalid) as error:
-            log.error("What comes with the app, %s, cannot be read: %s", file, error)
-    return found
