@@ -14,6 +14,7 @@ from filelock import FileLock
 from chatty_desktop.domain.data_folder import BackupContents, Erased, Erasing
 from chatty_desktop.domain.events import Event, KeyChanged, SettingsChanged
 from chatty_desktop.domain.work import Work
+from chatty_desktop.engine.agent_runs import AgentRuns
 from chatty_desktop.engine.calling import offered
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.comparing import Comparing
@@ -214,16 +215,22 @@ class App:
                 closed=paths.data,
             )
             tools = ToolBoxes([BuiltInTools(reach), mcp])
+            agent_runs = AgentRuns(
+                messages=messages,
+                runs=runs,
+                models=chooser,
+                memories=memories,
+                tools=tools,
+                consents=consents,
+                publish=events.publish,
+            )
             chat = ChatService(
                 sessions=sessions,
                 messages=messages,
                 agents=agents,
-                runs=runs,
-                models=chooser,
                 memories=memories,
+                agent_runs=agent_runs,
                 running=running,
-                tools=tools,
-                consents=consents,
             )
             graph_runs = GraphRuns(
                 sessions=sessions,
@@ -231,10 +238,8 @@ class App:
                 agents=agents,
                 runs=runs,
                 graph_runs=stored_graph_runs,
-                models=chooser,
-                memories=memories,
+                agent_runs=agent_runs,
                 running=running,
-                calling=chat.calling,
                 settings=lambda: settings.current,
             )
             drafts = await StoredDrafts.of(database, events.publish)

@@ -10,7 +10,7 @@ import asyncio
 import time
 from collections.abc import Iterable, Sequence
 
-from chatty_desktop.domain.agents import Agent, AgentDefinition
+from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.attachments import MOST_FILES, AttachedFile, Attachment
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import (
@@ -22,19 +22,14 @@ from chatty_desktop.domain.events import (
 )
 from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.messages import DeletionCounts, Message, Scope, Status
-from chatty_desktop.engine.calling import TOOL_SECONDS, Calling, usable
+from chatty_desktop.engine.agent_runs import AgentRuns
 from chatty_desktop.engine.memories import Memories
-from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.ports import (
     Agents,
-    Consents,
     MessageLog,
-    Runs,
     Sessions,
 )
-from chatty_desktop.engine.run import AgentRun
 from chatty_desktop.engine.running import Answering, Running
-from chatty_desktop.engine.tools.boxes import ToolBoxes
 from chatty_desktop.engine.turn import Turn
 
 
@@ -47,26 +42,17 @@ class ChatService:
         sessions: Sessions,
         messages: MessageLog,
         agents: Agents,
-        runs: Runs,
-        models: ModelChooser,
         memories: Memories,
+        agent_runs: AgentRuns,
         running: Running,
-        tools: ToolBoxes,
-        consents: Consents,
-        tool_seconds: float = TOOL_SECONDS,
     ) -> None:
-        """`tool_seconds`: how long a tool may take."""
         self._sessions = sessions
         self._messages = messages
         self._agents = agents
-        self._runs = runs
-        self._models = models
         self._memories = memories
+        self._agent_runs = agent_runs
         self._running = running
         self._publish = running.publish
-        self._tools = tools
-        self._consents = consents
-        self._tool_seconds = tool_seconds
 
     # --- what a person does ------------------------------------------------------------------
 
@@ -398,26 +384,4 @@ class ChatService:
             begun=begun,
             steps=steps,
         )
-        run = AgentRun(
-            turn,
-            memory=self._memories.of(agent, scope, run_id),
-            messages=self._messages,
-            runs=self._runs,
-            models=self._models,
-            calling=lambda: self.calling(definition, scope),
-            publish=self._publish,
-            tell=self._memories.teller(scope, run_id),
-        )
-        self._running.start(answering, scope, run)
-
-    async def calling(self, agent: AgentDefinition, scope: Scope) -> Calling:
-        """The tools of an agent, as they are at this moment."""
-        return Calling(
-            agent,
-            scope,
-            await self._tools.tools(usable(agent)),
-            box=self._tools,
-            consents=self._consents,
-            publish=self._publish,
-            seconds=self._tool_seconds,
-        )
+        self._running.start(answering, scope, self._agent_runs.new(agent, turn))

@@ -13,11 +13,11 @@ import asyncio
 import logging
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from chatty_desktop.domain.agents import Agent, AgentDefinition
+from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.errors import ChattyError, Invalid, StorageFailed
 from chatty_desktop.domain.events import (
     GraphNodeChanged,
@@ -30,9 +30,7 @@ from chatty_desktop.domain.graph_runs import GraphRun, GraphRunStatus, NodeRun, 
 from chatty_desktop.domain.graphs import Graph, Node
 from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.messages import Message, Scope, Status
-from chatty_desktop.engine.calling import Calling
-from chatty_desktop.engine.memories import Memories
-from chatty_desktop.engine.models import ModelChooser
+from chatty_desktop.engine.agent_runs import AgentRuns
 from chatty_desktop.engine.ports import GraphRunStore, MessageLog, Publish, Runs
 from chatty_desktop.engine.run import AgentRun
 from chatty_desktop.engine.running import Running
@@ -45,8 +43,6 @@ _ENDINGS: dict[GraphRunStatus, Status] = {
     "stopped": Status.STOPPED,
     "failed": Status.FAILED,
 }
-
-FindTools = Callable[[AgentDefinition, Scope], Awaitable[Calling]]
 
 
 class RunningGraph:
@@ -63,10 +59,8 @@ class RunningGraph:
         messages: MessageLog,
         runs: Runs,
         graph_runs: GraphRunStore,
-        models: ModelChooser,
-        memories: Memories,
+        agent_runs: AgentRuns,
         running: Running,
-        calling: FindTools,
         publish: Publish,
     ) -> None:
         """`agents` are those of the nodes, by the nodes' ids; `seats` so many run at once."""
@@ -79,10 +73,8 @@ class RunningGraph:
         self._messages = messages
         self._runs = runs
         self._graph_runs = graph_runs
-        self._models = models
-        self._memories = memories
+        self._agent_runs = agent_runs
         self._running = running
-        self._calling = calling
         self._publish = publish
         self._texts: dict[str, str] = {}
         self._turns: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -222,16 +214,7 @@ class RunningGraph:
             incoming=asked,
             strategy=slot.strategy.model_dump(mode="json"),
         )
-        run = self._answering[node.id] = AgentRun(
-            turn,
-            memory=self._memories.of(agent, scope, run_id, slot=slot),
-            messages=self._messages,
-            runs=self._runs,
-            models=self._models,
-            calling=lambda: self._calling(agent.definition, scope),
-            publish=self._publish,
-            tell=self._memories.teller(scope, run_id),
-        )
+        run = self._answering[node.id] = self._agent_runs.new(agent, turn, slot)
         reply = await run.answer(self._running.settled(scope))
         if run.for_memory:
             self._running.settle_with(scope, run.settle())

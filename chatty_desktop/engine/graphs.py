@@ -15,9 +15,8 @@ from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.messages import Message, Session
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.domain.titles import title_from
-from chatty_desktop.engine.graph_run import FindTools, RunningGraph
-from chatty_desktop.engine.memories import Memories
-from chatty_desktop.engine.models import ModelChooser
+from chatty_desktop.engine.agent_runs import AgentRuns
+from chatty_desktop.engine.graph_run import RunningGraph
 from chatty_desktop.engine.ports import Agents, GraphRunStore, MessageLog, Runs, Sessions
 from chatty_desktop.engine.running import Answering, Running
 
@@ -34,10 +33,8 @@ class GraphRuns:
         agents: Agents,
         runs: Runs,
         graph_runs: GraphRunStore,
-        models: ModelChooser,
-        memories: Memories,
         running: Running,
-        calling: FindTools,
+        agent_runs: AgentRuns,
         settings: Callable[[], Settings],
     ) -> None:
         self._sessions = sessions
@@ -45,10 +42,8 @@ class GraphRuns:
         self._agents = agents
         self._runs = runs
         self._graph_runs = graph_runs
-        self._models = models
-        self._memories = memories
         self._running = running
-        self._calling = calling
+        self._agent_runs = agent_runs
         self._settings = settings
         self._open: dict[str, RunningGraph] = {}
 
@@ -150,10 +145,8 @@ class GraphRuns:
             messages=self._messages,
             runs=self._runs,
             graph_runs=self._graph_runs,
-            models=self._models,
-            memories=self._memories,
             running=self._running,
-            calling=self._calling,
+            agent_runs=self._agent_runs,
             publish=self._running.publish,
         )
         self._open[run.session_id] = graph

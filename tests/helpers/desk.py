@@ -12,6 +12,7 @@ from chatty_desktop.domain.messages import Message, Scope, Session
 from chatty_desktop.domain.requests import ChatRequest
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.domain.strategies import parse_strategy
+from chatty_desktop.engine.agent_runs import AgentRuns
 from chatty_desktop.engine.calling import offered
 from chatty_desktop.engine.chat import ChatService
 from chatty_desktop.engine.consents import PersonsConsents
@@ -95,13 +96,18 @@ class Desk:
             sessions=self.sessions,
             messages=self.messages,
             agents=self.agents,
-            runs=self.runs,
-            models=chooser,
             memories=self.memories,
+            agent_runs=AgentRuns(
+                messages=self.messages,
+                runs=self.runs,
+                models=chooser,
+                memories=self.memories,
+                tools=boxes,
+                consents=self.consents,
+                publish=self.bus.publish,
+                tool_seconds=1.0,
+            ),
             running=running,
-            tools=boxes,
-            consents=self.consents,
-            tool_seconds=1.0,
         )
         self.agent: Agent
         self.session: Session
