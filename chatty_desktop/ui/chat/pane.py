@@ -46,7 +46,7 @@ from chatty_desktop.engine.ports import (
     ServerOffers,
     Sessions,
 )
-from chatty_desktop.ui.banners import BannerAction, Banners
+from chatty_desktop.ui.banners import Banners
 from chatty_desktop.ui.chat.acts import MessageActs
 from chatty_desktop.ui.chat.asked import (
     Asked,
@@ -64,6 +64,7 @@ from chatty_desktop.ui.chat.consent.questions import Questions
 from chatty_desktop.ui.chat.files.acts import FileActs
 from chatty_desktop.ui.chat.files.attaching import AttachingFiles
 from chatty_desktop.ui.chat.find import FindInChat
+from chatty_desktop.ui.chat.going import GoingToMessage
 from chatty_desktop.ui.chat.header import ChatHeader
 from chatty_desktop.ui.chat.history import OwnMessages
 from chatty_desktop.ui.chat.offers.inserting import InsertingOffers
@@ -161,6 +162,9 @@ class ChatPane(QWidget):
         self.transcript.asked.connect(self._asked)
         self.at_last = ActsAtLast(self.transcript, self._asked)
         self.finding = FindInChat(self.transcript, messages.branch, theme, tasks, self)
+        self._going = GoingToMessage(
+            self.transcript, self.banners, chat, lambda: self._session_id, tasks
+        )
         self._pages = ChatPages(self.transcript, theme)
         self.empty = self._pages.empty
         self.progress = ModelProgressBar(theme)
@@ -282,7 +286,7 @@ class ChatPane(QWidget):
 
     def show_message(self, message_id: str) -> None:
         """Bring a message of the open session into sight."""
-        self._tasks.start(self._find(message_id))
+        self._tasks.start(self._going.to(message_id))
 
     def forget(self, session_id: str) -> None:
         """Drop what is kept of a session that was deleted."""
@@ -424,23 +428,6 @@ class ChatPane(QWidget):
             self.forget(session_id)
         elif session_id == self._session_id:
             self._show_title(session.title)
-
-    async def _find(self, message_id: str) -> None:
-        session_id = self._session_id
-        if await self.transcript.show_message(message_id) or session_id != self._session_id:
-            return
-        text = tr("That message is on another branch of the chat.")
-        show = BannerAction(
-            tr("Go to that branch"), lambda: self._tasks.start(self._turn_to(message_id))
-        )
-        self.banners.add(Notice("info", text, session_id), show)
-
-    async def _turn_to(self, message_id: str) -> None:
-        """Go to the branch of a message: what agents remember follows."""
-        session_id = self._session_id
-        await self._chat.switch_to(message_id)
-        if session_id == self._session_id:
-            await self.transcript.show_message(message_id)
 
     # --- drawing -------------------------------------------------------------------------
 
