@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
@@ -30,6 +27,7 @@ from chatty_desktop.ui.graphs.list import GraphList
 from chatty_desktop.ui.inspector.run_log import RunLogPanel
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.menus import SCHEMES, Actions
+from chatty_desktop.ui.other_windows import OtherWindows
 from chatty_desktop.ui.palette.entries import Entry, entries_of
 from chatty_desktop.ui.palette.palette import Palette
 from chatty_desktop.ui.palette.places import agents_and_chats, pages
@@ -41,13 +39,6 @@ from chatty_desktop.ui.status.line import StatusLine
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.window_state import WindowState
-
-if TYPE_CHECKING:
-    from chatty_desktop.ui.agents.editor import AgentEditor
-    from chatty_desktop.ui.chat_window import ChatWindow
-    from chatty_desktop.ui.graphs.editor import GraphEditor
-    from chatty_desktop.ui.measuring.dialog import MeasuringWindow
-    from chatty_desktop.ui.settings.dialog import SettingsDialog
 
 
 class MainWindow(QMainWindow):
@@ -69,11 +60,6 @@ class MainWindow(QMainWindow):
         self._look = app.settings.current.appearance
         theme.show(self._look)
         self._released = False
-        self._editor: AgentEditor | None = None
-        self._measuring: MeasuringWindow | None = None
-        self._graph_editor: GraphEditor | None = None
-        self._settings: SettingsDialog | None = None
-        self._apart: dict[str, ChatWindow] = {}
         self.setWindowTitle("Chatty Desktop")
         # How narrow it can be is up to the panels that are shown.
         self.setMinimumHeight(480)
@@ -114,11 +100,12 @@ class MainWindow(QMainWindow):
         )
         self.setCentralWidget(_stacked(self._columns, self.status))
         self.welcome = Welcome(app=app, chat=self.chat, theme=theme, tasks=tasks, state=state)
+        self.others = OtherWindows(app, theme, tasks, self)
         self.actions_ = Actions(theme, self)
         self.actions_.fill(self.menuBar())
         self.palette_ = Palette(
             self,
-            entries=lambda: [*entries_of(self.menuBar()), *pages(self.open_settings, theme)],
+            entries=lambda: [*entries_of(self.menuBar()), *pages(self.others.open_settings, theme)],
             read=self._chats_and_agents,
             state=state,
             theme=theme,
@@ -178,38 +165,6 @@ class MainWindow(QMainWindow):
             self.chat.new_chat(agent)
         self.welcome.begin()
 
-    def open_apart(self, session_id: str) -> ChatWindow:
-        """Show a chat in a window of its own, the one that it has already if it has one."""
-        window = self._apart.get(session_id)
-        if window is None:
-            from chatty_desktop.ui.chat_window import ChatWindow
-
-            window = ChatWindow(app=self._app, theme=self._theme, session_id=session_id)
-            window.chat.tools_wanted.connect(self._show_tools)
-            self._apart[session_id] = window
-            # It lives no longer than the tasks of this window.
-            self._tasks.start(self._live_apart(session_id, window))
-        window.bring_to_front()
-        return window
-
-    async def _live_apart(self, session_id: str, window: ChatWindow) -> None:
-        try:
-            await window.live()
-        finally:
-            del self._apart[session_id]
-
-    def open_settings(self, page: str = "") -> SettingsDialog:
-        """Show the settings, on a page by its name, else where they were left."""
-        if self._settings is None:
-            from chatty_desktop.ui.settings.dialog import SettingsDialog
-
-            self._settings = SettingsDialog(
-                app=self._app, theme=self._theme, tasks=self._tasks, parent=self
-            )
-            self._settings.set_up_wanted.connect(self.welcome.open)
-        self._settings.open(page)
-        return self._settings
-
     def bring_to_front(self) -> None:
         """The app was started again: this is the window meant."""
         if self.isMinimized():
@@ -220,9 +175,7 @@ class MainWindow(QMainWindow):
 
     def remember(self) -> None:
         """Write down sizes, positions and what is open."""
-        for window in self._apart.values():
-            window.hide()
-            window.chat.keep_draft()
+        self.others.hide_apart()
         self.chat.keep_draft()
         self._state.set("geometry", self.saveGeometry())
         self._columns.remember(self._state)
@@ -246,33 +199,19 @@ class MainWindow(QMainWindow):
             return
         # Closing now would end the loop under tasks that still write.
         event.ignore()
-        self._leave_editor(self.close_wanted.emit)
+        self.others.close_editors(self.close_wanted.emit)
 
     def restart(self) -> None:
         """Ask for an end and a new beginning; unsaved changes are asked about first."""
-        self._leave_editor(self.restart_wanted.emit)
-
-    def _leave_editor(self, then: Callable[[], object]) -> None:
-        graphs, agents = self._graph_editor, self._editor
-
-        def leave_graph() -> None:
-            if graphs is not None:
-                graphs.close_then(then)
-            else:
-                then()
-
-        if agents is not None:
-            agents.close_then(leave_graph)
-        else:
-            leave_graph()
+        self.others.close_editors(self.restart_wanted.emit)
 
     # --- putting together --------------------------------------------------------------------
 
     def _connect(self) -> None:
         do = self.actions_
         do.new_chat.triggered.connect(self._new_chat)
-        do.new_agent.triggered.connect(lambda: self._edit_agent(None))
-        do.new_graph.triggered.connect(lambda: self._edit_graph(None))
+        do.new_agent.triggered.connect(lambda: self.others.edit_agent(None))
+        do.new_graph.triggered.connect(lambda: self.others.edit_graph(None))
         do.search.triggered.connect(self._search)
         do.rename.triggered.connect(self._rename)
         acts = self.sessions.acts
@@ -285,9 +224,9 @@ class MainWindow(QMainWindow):
         do.delete.triggered.connect(acts.delete_chosen)
         do.forget_chat.triggered.connect(self._forget_open)
         # The signal carries whether the action is checked.
-        do.settings.triggered.connect(lambda _checked: self.open_settings())
+        do.settings.triggered.connect(lambda _checked: self.others.open_settings())
         do.set_up.triggered.connect(self.welcome.open)
-        do.about.triggered.connect(lambda _checked: self.open_settings("about"))
+        do.about.triggered.connect(lambda _checked: self.others.open_settings("about"))
         do.quit.triggered.connect(self.close)
         do.import_chats.triggered.connect(self._exchange.import_chats)
         do.export_chat.triggered.connect(self._exchange.export_chat)
@@ -306,18 +245,20 @@ class MainWindow(QMainWindow):
         self.sessions.search.textChanged.connect(self._leave_hits)
         acts.delete_wanted.connect(self._deleting.delete)
         acts.forget_wanted.connect(self._forget_chat)
-        acts.apart_wanted.connect(self.open_apart)
+        acts.apart_wanted.connect(self.others.open_apart)
         acts.duplicate_wanted.connect(lambda ids: self._tasks.start(self._duplicate(ids)))
         self.agents.chat_wanted.connect(self.chat.new_chat)
-        self.agents.new_wanted.connect(lambda: self._edit_agent(None))
-        self.agents.edit_wanted.connect(self._edit_agent)
-        self.graphs.new_wanted.connect(lambda: self._edit_graph(None))
-        self.graphs.edit_wanted.connect(self._edit_graph)
-        self.chat.tools_wanted.connect(self._show_tools)
+        self.agents.new_wanted.connect(lambda: self.others.edit_agent(None))
+        self.agents.edit_wanted.connect(self.others.edit_agent)
+        self.graphs.new_wanted.connect(lambda: self.others.edit_graph(None))
+        self.graphs.edit_wanted.connect(self.others.edit_graph)
+        self.chat.tools_wanted.connect(self.others.show_tools)
         self.chat.session_changed.connect(self._session_changed)
         self.chat.acts.record_wanted.connect(lambda: do.run_log.setChecked(True))
         self.chat.composer.agent_shown.connect(self.status.set_agent)
-        self.status.page_wanted.connect(self.open_settings)
+        self.status.page_wanted.connect(self.others.open_settings)
+        self.others.chat_wanted.connect(self.chat.open)
+        self.others.set_up_wanted.connect(self.welcome.open)
 
     def _restore(self) -> None:
         geometry = self._state.bytes("geometry")
@@ -406,8 +347,8 @@ class MainWindow(QMainWindow):
             agents=self._app.agents,
             sessions=self._app.sessions,
             begin=self.chat.new_chat,
-            edit=self._edit_agent,
-            measure=self._measure,
+            edit=self.others.edit_agent,
+            measure=self.others.measure,
             open_chat=self.chat.open,
             theme=self._theme,
         )
@@ -434,59 +375,6 @@ class MainWindow(QMainWindow):
         )
         if shown:
             shown[(at + 1) % len(shown)].setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def _edit_agent(self, agent_id: str | None) -> None:
-        if self._editor is None:
-            # Imported when it is wanted: the window opens sooner without its forms.
-            from chatty_desktop.ui.agents.editor import AgentEditor
-
-            self._editor = AgentEditor(
-                agents=self._app.agents,
-                models=self._app.models,
-                episodes=self._app.episodes,
-                tools=self._app.tools,
-                settings=lambda: self._app.settings.current,
-                events=self._app.events,
-                theme=self._theme,
-                tasks=self._tasks,
-                parent=self,
-            )
-            self._editor.measure_wanted.connect(self._measure)
-        self._editor.edit(agent_id)
-
-    def _measure(self, agent_id: str) -> None:
-        if self._measuring is None:
-            from chatty_desktop.ui.measuring.dialog import MeasuringWindow
-
-            self._measuring = MeasuringWindow(
-                agents=self._app.agents,
-                sessions=self._app.sessions,
-                measuring=self._app.measuring,
-                measurements=self._app.measurements,
-                models=self._app.models,
-                settings=lambda: self._app.settings.current,
-                events=self._app.events,
-                theme=self._theme,
-                tasks=self._tasks,
-                parent=self,
-            )
-        self._measuring.open_for(agent_id)
-
-    def _edit_graph(self, graph_id: str | None) -> None:
-        if self._graph_editor is None:
-            # Imported when it is wanted, as the editor of agents is.
-            from chatty_desktop.ui.graphs.editor import GraphEditor
-
-            self._graph_editor = GraphEditor(
-                app=self._app, theme=self._theme, tasks=self._tasks, parent=self
-            )
-            self._graph_editor.session_wanted.connect(self.chat.open)
-        self._graph_editor.edit(graph_id)
-
-    def _show_tools(self, agent_id: str) -> None:
-        self._edit_agent(agent_id)
-        if self._editor is not None:
-            self._editor.show_tools()
 
     def _move_open(self) -> None:
         self.actions_.sidebar.setChecked(True)

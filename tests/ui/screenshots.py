@@ -335,14 +335,14 @@ def _dialog(stage: Stage) -> QWidget:
 def _on_page(name: str) -> Callable[[Stage], Awaitable[None]]:
     async def prepare(stage: Stage) -> None:
         await _chat(stage)
-        stage.window.open_settings(name)
+        stage.window.others.open_settings(name)
 
     return prepare
 
 
 def _settings(stage: Stage) -> QWidget:
     """The window of the settings, as small as it gets where the window of the app is small."""
-    dialog = stage.window.open_settings()
+    dialog = stage.window.others.open_settings()
     dialog.resize(*((880, 640) if stage.window.width() > 1000 else (600, 420)))
     return dialog
 

@@ -93,7 +93,7 @@ async def test_all_that_can_have_the_keyboard_has_a_name(open_window: Opened) ->
 
 
 async def test_all_in_the_settings_has_a_name(open_window: Opened) -> None:
-    dialog = open_window.window.open_settings()
+    dialog = open_window.window.others.open_settings()
     for name, _title, _icon in PAGES:
         dialog.open(name)
         await open_window.tasks.idle()
@@ -156,7 +156,7 @@ async def test_tab_walks_the_window_as_it_is_read_and_comes_round(open_window: O
 async def test_tab_walks_every_page_of_the_settings_from_top_to_bottom(
     open_window: Opened,
 ) -> None:
-    dialog = open_window.window.open_settings()
+    dialog = open_window.window.others.open_settings()
     for name, _title, _icon in PAGES:
         dialog.open(name)
         await open_window.tasks.idle()
@@ -176,7 +176,7 @@ async def test_tab_walks_every_page_of_the_settings_from_top_to_bottom(
 
 
 async def test_what_tab_comes_to_is_in_sight(open_window: Opened) -> None:
-    dialog = open_window.window.open_settings("downloads")
+    dialog = open_window.window.others.open_settings("downloads")
     dialog.resize(600, 420)
     await open_window.tasks.idle()
     dialog.search.setFocus()

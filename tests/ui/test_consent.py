@@ -242,7 +242,7 @@ async def test_a_question_survives_looking_at_other_chats_and_windows(
     task = await asking.ask(there)
     await chat(open_window, "Here")
     assert not asking.is_asked
-    apart = open_window.window.open_apart(there)
+    apart = open_window.window.others.open_apart(there)
     await until(lambda: apart.chat.questions.card is not None)
     open_window.window.chat.open(there)
     await until(lambda: asking.is_asked)
@@ -251,16 +251,16 @@ async def test_a_question_survives_looking_at_other_chats_and_windows(
     assert await task == "once"
     await until(lambda: apart.chat.questions.card is None)
     apart.close()
-    await until(lambda: not open_window.window._apart)
+    await until(lambda: not open_window.window.others.apart)
 
 
 async def test_the_way_to_the_agents_tools_leads_there(open_window: Opened, asking: Asking) -> None:
     session = await chat(open_window)
     await asking.ask(session)
     button(asking.card, "Tools of Small talk …").click()
-    window = open_window.window
-    await until(lambda: window._editor is not None and window._editor.isVisible())
-    assert window._editor is not None
-    assert window._editor.form.name.text() == "Small talk"
-    assert "Tools" in texts(window._editor.form.tools)
-    window._editor.close()
+    others = open_window.window.others
+    await until(lambda: others.agent_editor is not None and others.agent_editor.isVisible())
+    assert others.agent_editor is not None
+    assert others.agent_editor.form.name.text() == "Small talk"
+    assert "Tools" in texts(others.agent_editor.form.tools)
+    others.agent_editor.close()

@@ -380,7 +380,7 @@ async def test_a_folder_with_settings_is_asked_nothing_until_the_menu_is_used(
 
 
 async def test_the_settings_lead_back_to_it(open_window: Opened) -> None:
-    dialog = open_window.window.open_settings("about")
+    dialog = open_window.window.others.open_settings("about")
     button(dialog.page("about"), "Ask me again").click()
     assistant = open_window.window.welcome.assistant
     assert assistant is not None

@@ -23,8 +23,8 @@ from tests.ui.panels import answer, says, until
 
 async def editor_of(at: Opened, graph: str | None) -> GraphEditor:
     stored = await at.app.graphs.by_name(graph) if graph else None
-    at.window._edit_graph(stored.id if stored else None)
-    editor = at.window._graph_editor
+    at.window.others.edit_graph(stored.id if stored else None)
+    editor = at.window.others.graph_editor
     assert editor is not None
     await until(editor.isVisible)
     await at.tasks.idle()

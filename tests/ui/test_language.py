@@ -148,7 +148,7 @@ async def test_the_window_and_its_settings_open_in_german(
     async with opened(data_dir, theme, server) as made:
         menus = [action.text() for action in made.window.menuBar().actions()]
         assert {"&Chat", "&Ansicht", "&Gehe zu"} <= set(menus)
-        dialog = made.window.open_settings("appearance")
+        dialog = made.window.others.open_settings("appearance")
         assert dialog.windowTitle() == "Einstellungen"
         assert "Darstellung" in [dialog.list.item(row).text() for row in range(len(PAGES))]
         assert "Dichte" in texts(dialog.page("appearance"))

@@ -441,7 +441,7 @@ async def test_a_chat_in_a_window_of_its_own_keeps_in_step_with_the_first(
     window.chat.open(session.id)
     await until(lambda: [s.id for s in window.sessions.selected()] == [session.id])
     window.actions_.open_apart.trigger()
-    apart = window.open_apart(session.id)
+    apart = window.others.open_apart(session.id)
     await until(lambda: apart.windowTitle() == "shared")
 
     def said_apart() -> list[str]:
@@ -464,7 +464,7 @@ async def test_a_chat_in_a_window_of_its_own_keeps_in_step_with_the_first(
 
 async def test_a_window_of_a_chat_goes_with_the_chat(open_window: Opened) -> None:
     session = await open_window.session("to go", 1)
-    apart = open_window.window.open_apart(session.id)
+    apart = open_window.window.others.open_apart(session.id)
     await until(lambda: apart.windowTitle() == "to go")
     await open_window.app.deletions.delete([session.id])
     await until(lambda: not apart_windows())
@@ -472,7 +472,7 @@ async def test_a_window_of_a_chat_goes_with_the_chat(open_window: Opened) -> Non
 
 async def test_a_window_of_a_chat_ends_with_the_app(open_window: Opened) -> None:
     session = await open_window.session("stays", 1)
-    apart = open_window.window.open_apart(session.id)
+    apart = open_window.window.others.open_apart(session.id)
     await until(lambda: apart.windowTitle() == "stays")
     await open_window.tasks.close()
     assert apart_windows() == []

@@ -19,9 +19,9 @@ RIGHT = Answer.fold([{"key": "name", "value": "Marta"}])
 
 
 async def opened(at: Opened, agent: str = "Companion") -> MeasuringWindow:
-    at.window._measure(await at.agent(agent))
-    await until(lambda: at.window._measuring and at.window._measuring.isVisible())
-    window = at.window._measuring
+    at.window.others.measure(await at.agent(agent))
+    await until(lambda: at.window.others.measuring and at.window.others.measuring.isVisible())
+    window = at.window.others.measuring
     assert window is not None
     await until(lambda: window.setup.models.count() > 0, "the models are listed")
     return window
@@ -141,13 +141,22 @@ async def test_an_agent_without_notes_is_told_why_it_cannot_be_measured(
 
 async def test_the_editor_leads_there_with_its_changes_saved(open_window: Opened) -> None:
     agent_id = await open_window.agent("Companion")
-    open_window.window._edit_agent(agent_id)
-    await until(lambda: open_window.window._editor and open_window.window._editor.isVisible())
-    editor = open_window.window._editor
+    open_window.window.others.edit_agent(agent_id)
+    await until(
+        lambda: (
+            open_window.window.others.agent_editor
+            and open_window.window.others.agent_editor.isVisible()
+        )
+    )
+    editor = open_window.window.others.agent_editor
     assert editor is not None
     editor.form.system_prompt.setPlainText("Be kind.")
     QTest.keyClick(button(editor, "Measure …"), Qt.Key.Key_Space)
-    await until(lambda: open_window.window._measuring and open_window.window._measuring.isVisible())
+    await until(
+        lambda: (
+            open_window.window.others.measuring and open_window.window.others.measuring.isVisible()
+        )
+    )
     stored = await open_window.app.agents.get(agent_id)
     assert stored is not None and stored.definition.system_prompt == "Be kind."
     editor.close()

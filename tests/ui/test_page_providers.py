@@ -32,7 +32,7 @@ class Desk:
     def __init__(self, opened: Opened) -> None:
         self.opened = opened
         self.app = opened.app
-        self.dialog: SettingsDialog = opened.window.open_settings("providers")
+        self.dialog: SettingsDialog = opened.window.others.open_settings("providers")
         page = self.dialog.page("providers")
         assert isinstance(page, SettingsPage)
         self.page = page

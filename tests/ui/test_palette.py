@@ -126,7 +126,7 @@ async def test_chats_agents_and_pages_are_found(open_window: Opened) -> None:
     palette = await called_up(open_window)
     QTest.keyClicks(palette.input, "appearance")
     QTest.keyClick(palette.input, Qt.Key.Key_Return)
-    dialog = window.open_settings()
+    dialog = window.others.open_settings()
     assert dialog.current == "appearance"
     dialog.close()
 

@@ -26,10 +26,10 @@ from PySide6.QtWidgets import QApplication, QPushButton
 
 def act():
     # In the window's thread: looks again and again for what there is to press.
-    window = next((w for w in QApplication.topLevelWidgets() if hasattr(w, "open_settings")), None)
+    window = next((w for w in QApplication.topLevelWidgets() if hasattr(w, "others")), None)
     if window is None or not window.isVisible():
         return again()
-    page = window.open_settings("data").page("data")
+    page = window.others.open_settings("data").page("data")
     if list((folder / "backups").glob("*-before-restore.zip")):
         print("restored", flush=True)
         return window.close()

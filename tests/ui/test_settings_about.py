@@ -16,7 +16,7 @@ from tests.ui.panels import says, until
 
 
 def page_of(made: Opened) -> SettingsPage:
-    page = made.window.open_settings("about").page("about")
+    page = made.window.others.open_settings("about").page("about")
     assert isinstance(page, SettingsPage)
     return page
 

@@ -20,7 +20,7 @@ from tests.ui.panels import button, says, until
 
 def page_of(made: Opened) -> SettingsPage:
     """The page, in front."""
-    page = made.window.open_settings("appearance").page("appearance")
+    page = made.window.others.open_settings("appearance").page("appearance")
     assert isinstance(page, SettingsPage)
     return page
 

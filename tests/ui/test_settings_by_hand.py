@@ -13,7 +13,7 @@ from tests.ui.panels import until
 async def test_what_is_saved_in_an_editor_shows_in_the_window_and_its_settings(
     open_window: Opened, data_dir: Path
 ) -> None:
-    page = open_window.window.open_settings("appearance").page("appearance")
+    page = open_window.window.others.open_settings("appearance").page("appearance")
     assert isinstance(page, SettingsPage)
     file = data_dir / "settings.json"
     value = json.loads(file.read_text("utf-8"))

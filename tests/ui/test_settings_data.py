@@ -26,7 +26,7 @@ from tests.ui.panels import answer, button, says, texts, until
 
 async def page_of(opened: Opened) -> SettingsPage:
     """The page in front, with everything counted."""
-    page = opened.window.open_settings("data").page("data")
+    page = opened.window.others.open_settings("data").page("data")
     assert isinstance(page, SettingsPage)
     await counted(page)
     return page

@@ -33,15 +33,15 @@ async def test_the_menu_opens_the_settings_on_their_first_page(open_window: Open
 
 
 async def test_a_page_is_opened_by_its_name_and_left_as_it_was(open_window: Opened) -> None:
-    dialog = open_window.window.open_settings("about")
+    dialog = open_window.window.others.open_settings("about")
     assert dialog.current == "about"
     dialog.close()
-    assert open_window.window.open_settings() is dialog
+    assert open_window.window.others.open_settings() is dialog
     assert dialog.current == "about"
 
 
 async def test_a_search_leaves_the_pages_that_say_the_words(open_window: Opened) -> None:
-    dialog = open_window.window.open_settings("about")
+    dialog = open_window.window.others.open_settings("about")
     dialog.search.setText("APPEAR")
     assert "appearance" in shown(dialog)
     assert len(shown(dialog)) < len(PAGES)
@@ -63,21 +63,21 @@ async def test_a_page_is_entered_once_on_opening_and_not_by_letters_of_the_searc
             page.SettingsPage, "entered", lambda _page, name=name: entered.append(name)
         )
     window = open_window.window
-    dialog = window.open_settings("about")
+    dialog = window.others.open_settings("about")
     assert entered == ["about"]
     dialog.close()
-    window.open_settings("about")
+    window.others.open_settings("about")
     assert entered == ["about"] * 2
     dialog.close()
-    window.open_settings()
+    window.others.open_settings()
     assert entered == ["about"] * 3
     QTest.keyClicks(dialog.search, "licence")
     assert dialog.current == "about"
     assert entered == ["about"] * 3
-    window.open_settings("about")
+    window.others.open_settings("about")
     assert entered == ["about"] * 4
     dialog.search.setText("no page says this")
-    window.open_settings()
+    window.others.open_settings()
     assert entered == ["about"] * 4 + ["providers"]
 
 

@@ -34,7 +34,7 @@ class OnPage:
 
     def __init__(self, at: Opened) -> None:
         self.at = at
-        self.dialog = at.window.open_settings("downloads")
+        self.dialog = at.window.others.open_settings("downloads")
         self.page = cast(SettingsPage, self.dialog.page("downloads"))
 
     @property

@@ -32,8 +32,8 @@ class OnPage:
 
     def __init__(self, at: Opened) -> None:
         self.at = at
-        at.window.open_settings("embedder")
-        dialog = at.window.open_settings("embedder")
+        at.window.others.open_settings("embedder")
+        dialog = at.window.others.open_settings("embedder")
         self.page = cast(SettingsPage, dialog.page("embedder"))
 
     @property

@@ -39,7 +39,7 @@ async def opened_page(opened: Opened, *entries: ProviderSettings) -> SettingsPag
         return now.model_copy(update={"providers": (*now.providers, *entries)})
 
     await opened.app.settings.change(change)
-    page = opened.window.open_settings("engine").page("engine")
+    page = opened.window.others.open_settings("engine").page("engine")
     assert isinstance(page, SettingsPage)
     await until(lambda: list(page.options) == [entry.id for entry in entries])
     return page
@@ -167,9 +167,9 @@ async def test_memory_is_measured_only_while_the_page_is_in_front(open_window: O
     page = await opened_page(open_window, local())
     await until(lambda: says(page, "memory can still be had"))
     assert page.looking
-    open_window.window.open_settings("about")
+    open_window.window.others.open_settings("about")
     assert not page.looking
-    open_window.window.open_settings("engine")
+    open_window.window.others.open_settings("engine")
     assert page.looking
     page.window().close()
     assert not page.looking

@@ -26,7 +26,7 @@ MARK = '{"mark": "violet"}'
 
 async def page_of(opened: Opened) -> SettingsPage:
     """The page, in front, once every provider has answered or failed."""
-    page = opened.window.open_settings("models").page("models")
+    page = opened.window.others.open_settings("models").page("models")
     assert isinstance(page, SettingsPage)
     await answered(page)
     return page
@@ -164,7 +164,7 @@ async def test_a_slow_provider_does_not_hold_up_the_others(open_window: Opened) 
     async with Silent() as silent:
         silent.models = ("late",)
         await add_provider(open_window, id="silent", kind="openai", base_url=silent.base_url)
-        page = open_window.window.open_settings("models").page("models")
+        page = open_window.window.others.open_settings("models").page("models")
         assert isinstance(page, SettingsPage)
         await until(lambda: models(page) and row(page, "lab/small").there is True)
         assert "silent/late" not in [each.reference for each in models(page)]
@@ -367,7 +367,7 @@ async def test_options_that_are_set_are_not_folded_away(
 
 async def test_a_search_over_the_settings_unfolds_the_option_it_means(open_window: Opened) -> None:
     page = await page_of(open_window)
-    dialog = open_window.window.open_settings("models")
+    dialog = open_window.window.others.open_settings("models")
     dialog.search.setText("frequency penalty")
     assert dialog.current == "models"
     assert page.form.fields["frequency_penalty"].isVisible()

@@ -30,7 +30,7 @@ class Desk:
     def __init__(self, opened: Opened) -> None:
         self.opened = opened
         self.app = opened.app
-        self.dialog = opened.window.open_settings("tools")
+        self.dialog = opened.window.others.open_settings("tools")
         page = self.dialog.page("tools")
         assert isinstance(page, SettingsPage)
         self.page = page
