@@ -5,12 +5,15 @@ from __future__ import annotations
 import asyncio
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from chatty_desktop.domain.settings import Appearance
 from chatty_desktop.domain.strategies import State, StateField
 from chatty_desktop.ui.measuring.dialog import MeasuringWindow
 from chatty_desktop.ui.palette.places import agents_and_chats
+from chatty_desktop.ui.theme import Theme
 from tests.helpers.servers import Answer
 from tests.ui.opened import Opened
 from tests.ui.panels import button, says, texts, until
@@ -91,6 +94,23 @@ async def test_models_measured_with_the_same_conversation_are_compared(
     by_model = {row[0].text(): [cell.text() for cell in row[1:] if cell] for row in cells if row[0]}
     assert by_model["small"] == ["0", "0"]
     assert by_model["large"][0] == "100"
+
+
+async def test_the_marks_of_earlier_results_follow_the_colours(
+    open_window: Opened, theme: Theme
+) -> None:
+    open_window.server.script_folds(RIGHT)
+    window = await opened(open_window)
+    window.setup.start_button.click()
+    await until(lambda: len(results(window)) == 1 and window.setup.start_button.isEnabled())
+
+    def mark() -> QImage:
+        return window.results.item(0).icon().pixmap(16).toImage()
+
+    light = mark()
+    theme.show(Appearance(theme="dark"))
+    assert mark() != light
+    assert results(window) == ["Use Summarized instead"]
 
 
 async def test_it_is_stopped_and_what_was_measured_so_far_stays(open_window: Opened) -> None:

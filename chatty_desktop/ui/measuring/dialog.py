@@ -100,6 +100,7 @@ class MeasuringWindow(QDialog):
         self.setup.stopped.connect(self._stop)
         self.results.currentRowChanged.connect(lambda _row: self._chosen())
         self.delete_button.clicked.connect(self._delete)
+        theme.changed.connect(self._fill)
         unsubscribe = events.subscribe(self._heard)
         self.destroyed.connect(unsubscribe)
 
