@@ -5,11 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import sys
-from collections.abc import AsyncGenerator
 from pathlib import Path
-from typing import Any
 
-import qasync
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QLabel, QMessageBox
@@ -25,6 +22,7 @@ from chatty_desktop.ui.failures import reported
 from chatty_desktop.ui.instance import FirstInstance, raise_first
 from chatty_desktop.ui.language import tr, translated
 from chatty_desktop.ui.log_file import logging_to
+from chatty_desktop.ui.loop import Loop
 from chatty_desktop.ui.main_window import MainWindow
 from chatty_desktop.ui.signals import EndSignals
 from chatty_desktop.ui.tasks import Tasks
@@ -56,9 +54,8 @@ def run(data_dir: Path | None) -> int:
     application.setQuitOnLastWindowClosed(False)
     data = (data_dir or default_data_folder()).absolute()
     speak(application, _language(Paths(data).settings))
-    loop = qasync.QEventLoop(application)
+    loop = Loop(application)
     asyncio.set_event_loop(loop)
-    close_generators_in(loop)
     with loop:
         status: int = loop.run_until_complete(Desktop(application, data).live())
     return status
@@ -71,17 +68,6 @@ def _language(settings: Path) -> str | None:
         return read_settings(settings.read_text("utf-8-sig")).appearance.language
     except (OSError, UnicodeError, Invalid):
         return None
-
-
-def close_generators_in(loop: asyncio.AbstractEventLoop) -> None:
-    """Let the loop close async generators that were left half-way, as asyncio's own loop does and
-    qasync's does not: a stream of a model that was stopped hangs up in one of them."""
-
-    def close(generator: AsyncGenerator[Any, Any]) -> None:
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(loop.create_task, generator.aclose())
-
-    sys.set_asyncgen_hooks(finalizer=close)
 
 
 class Desktop:

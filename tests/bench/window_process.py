@@ -14,11 +14,11 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import psutil
-import qasync
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from chatty_desktop.ui.desktop import Desktop
+from chatty_desktop.ui.loop import Loop
 from chatty_desktop.ui.main_window import MainWindow
 
 LOOKED_EVERY_MS = 1
@@ -134,7 +134,7 @@ def main() -> None:
     measure = {"start": start, "open": open_session, "stream": stream}[what]
     application = QApplication(sys.argv[:1])
     application.setQuitOnLastWindowClosed(False)
-    loop = qasync.QEventLoop(application)
+    loop = Loop(application)
     asyncio.set_event_loop(loop)
     with loop:
         found = loop.run_until_complete(_measured(application, folder, measure))

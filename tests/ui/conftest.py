@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-import qasync
-from PySide6.QtCore import QCoreApplication, QTimerEvent
 from PySide6.QtWidgets import QApplication
 
 from chatty_desktop.domain.settings import Appearance
+from chatty_desktop.ui.loop import Loop
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.servers import OpenAIServer
 
@@ -36,34 +35,8 @@ def theme(_theme: Theme) -> Iterator[Theme]:
     _theme.show(Appearance(theme="light"))
 
 
-class PatientTimer(qasync._SimpleTimer):  # type: ignore[misc]  # qasync has no types
-    """Calls back only while its loop runs, in the order of the calls."""
-
-    def __init__(self, loop: qasync.QEventLoop) -> None:
-        super().__init__()
-        self._loop = loop
-
-    def timerEvent(self, event: QTimerEvent) -> None:
-        # A timer that is passed over comes again: Qt's repeat until they are ended.
-        if self._loop.is_running() or self._loop.is_closed():
-            super().timerEvent(event)
-
-
-class PatientLoop(qasync.QEventLoop):  # type: ignore[misc]
-    """Qt's loop, in which a task takes its steps only while the loop runs.
-
-    pytest-qt handles Qt's events after each phase of a test too. A task that a test left behind,
-    such as a panel's reading, would then take a step with no loop running, and fail for that.
-    """
-
-    def __init__(self, app: QCoreApplication | None) -> None:
-        super().__init__(app)
-        self._timer = PatientTimer(self)
-
-
 def _qt_loop() -> asyncio.AbstractEventLoop:
-    loop: asyncio.AbstractEventLoop = PatientLoop(QApplication.instance())
-    return loop
+    return Loop(QApplication.instance())
 
 
 def pytest_asyncio_loop_factories(

@@ -18,7 +18,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import qasync
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from chatty_desktop.app import App
@@ -31,6 +30,7 @@ from chatty_desktop.domain.tools import Consent, ToolSpec, ToolUse
 from chatty_desktop.ui.chat.files.chip import FileChip
 from chatty_desktop.ui.comparing.dialog import CompareDialog
 from chatty_desktop.ui.graphs.editor import GraphEditor
+from chatty_desktop.ui.loop import Loop
 from chatty_desktop.ui.main_window import MainWindow
 from chatty_desktop.ui.replay.dialog import ReplayDialog
 from chatty_desktop.ui.settings.pages import PAGES
@@ -409,7 +409,7 @@ def main() -> None:
     os.environ["OLLAMA_HOST"] = "127.0.0.1:1"
     os.environ["HOME"] = os.environ["USERPROFILE"] = tempfile.gettempdir()
     suffix = "" if chosen.scale == "1" else f"@{chosen.scale}x"
-    loop = qasync.QEventLoop(application)
+    loop = Loop(application)
     asyncio.set_event_loop(loop)
     with loop:
         speak(application, chosen.language)

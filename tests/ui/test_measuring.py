@@ -7,7 +7,6 @@ import asyncio
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
 
 from chatty_desktop.domain.settings import Appearance
 from chatty_desktop.domain.strategies import State, StateField
@@ -217,4 +216,3 @@ async def test_fields_of_which_no_right_answers_are_known_are_named(open_window:
     window.setup.start_button.click()
     await until(lambda: window.setup.start_button.isEnabled() and results(window))
     assert says(window.glance, "The right answers are known for name; the other fields are not")
-    QApplication.processEvents()

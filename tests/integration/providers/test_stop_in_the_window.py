@@ -1,8 +1,4 @@
-"""Stop reaches the server from the loop that the window runs in: Qt's own, driven by qasync.
-
-That loop has none of asyncio's hooks that close generators left behind, on which the HTTP
-libraries lean: what they leave to the garbage collector it cannot close, and says so.
-"""
+"""Stop reaches the server from the loop that the window runs in: Qt's own, driven by qasync."""
 
 from __future__ import annotations
 
@@ -15,10 +11,10 @@ from collections.abc import AsyncGenerator
 from typing import cast
 
 import pytest
-import qasync
 from PySide6.QtWidgets import QApplication
 
 from chatty_desktop.domain.requests import Delta
+from chatty_desktop.ui.loop import Loop
 from tests.helpers.servers import Answer, OllamaServer, OpenAIServer
 from tests.integration.providers.conftest import answered, asking, provider_for
 
@@ -50,9 +46,8 @@ async def _stop_in_every_way() -> None:
             await asyncio.wait_for(_stop_in_mid_answer(wire, how), 20)
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_stopping_an_answer_closes_the_connection(qapp: QApplication) -> None:
-    loop = qasync.QEventLoop(qapp, set_running_loop=False)
+    loop = Loop(qapp)
     try:
         loop.run_until_complete(_stop_in_every_way())
     finally:

@@ -1,0 +1,56 @@
+"""The loop of the window: no task loses a step, and what was left half-way is closed."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import AsyncIterator
+
+from PySide6.QtWidgets import QApplication
+
+
+async def test_qt_events_handled_in_the_middle_of_a_step_take_no_step_from_another_task() -> None:
+    steps = 0
+
+    async def step_by_step() -> None:
+        nonlocal steps
+        for _ in range(50):
+            await asyncio.sleep(0)
+            steps += 1
+
+    other = asyncio.create_task(step_by_step())
+    await asyncio.sleep(0)
+    at_first = steps
+    for _ in range(5):
+        QApplication.processEvents()
+    assert steps == at_first
+    await asyncio.wait_for(other, 10)
+    assert steps == 50
+
+
+async def test_a_call_put_off_comes_in_its_turn_and_a_cancelled_one_never() -> None:
+    loop = asyncio.get_running_loop()
+    came: list[int] = []
+    calls = [loop.call_soon(came.append, number) for number in range(4)]
+    QApplication.processEvents()
+    assert came == []
+    calls[2].cancel()
+    await asyncio.sleep(0.05)
+    assert came == [0, 1, 3]
+
+
+async def test_a_generator_left_half_way_is_closed() -> None:
+    closed = asyncio.Event()
+
+    async def numbers() -> AsyncIterator[int]:
+        try:
+            yield 1
+            yield 2
+        finally:
+            closed.set()
+
+    async for number in numbers():
+        assert number == 1
+        break
+    gc.collect()
+    await asyncio.wait_for(closed.wait(), 10)
