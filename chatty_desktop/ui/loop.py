@@ -47,9 +47,26 @@ class _Steps(qasync._SimpleTimer):  # type: ignore[misc]
     def __init__(self, loop: Loop) -> None:
         super().__init__()
         self._loop = loop
+        self._running: set[int] = set()
+
+    def startTimer(self, interval: int) -> int:
+        number: int = super().startTimer(interval)
+        self._running.add(number)
+        return number
+
+    def killTimer(self, number: int) -> None:
+        self._running.discard(number)
+        super().killTimer(number)
+
+    def stop(self) -> None:
+        """End every timer now: one that outlives its object, which may end in any thread, has Qt
+        crash."""
+        super().stop()
+        for number in tuple(self._running):
+            self.killTimer(number)
 
     def timerEvent(self, event: QTimerEvent) -> None:
         # A timer that is passed over comes again: Qt's repeat until they are ended.
         loop = self._loop
-        if loop.is_closed() or (loop.is_running() and asyncio.current_task(loop) is None):
+        if loop.is_running() and asyncio.current_task(loop) is None:
             super().timerEvent(event)

@@ -5,8 +5,12 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import AsyncIterator
+from threading import Thread
 
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
+
+from chatty_desktop.ui.loop import Loop
 
 
 async def test_qt_events_handled_in_the_middle_of_a_step_take_no_step_from_another_task() -> None:
@@ -54,3 +58,19 @@ async def test_a_generator_left_half_way_is_closed() -> None:
         break
     gc.collect()
     await asyncio.wait_for(closed.wait(), 10)
+
+
+def test_no_timer_outlives_its_loop(qapp: QApplication) -> None:
+    loop = Loop(qapp)
+    called: list[int] = []
+    loop.call_later(0.01, called.append, 1)
+    loop.call_later(1_000, called.append, 2)
+    loop.close()
+    # A loop that ends in another thread, as Python's collector may have it, cannot end them there.
+    ended = Thread(target=lambda loops: loops.clear(), args=([loop],))
+    del loop
+    ended.start()
+    ended.join()
+    gc.collect()
+    QTest.qWait(30)
+    assert called == []
