@@ -17,7 +17,7 @@ pip := $(py) -m pip install --constraint packaging/constraints.txt
 pins := pyproject.toml packaging/constraints.txt
 offscreen := QT_QPA_PLATFORM=offscreen
 
-.PHONY: run test check format translations bench screenshots clean help
+.PHONY: run test check format translations bench profile screenshots clean help
 .DELETE_ON_ERROR:
 
 run: $(VENV)/.installed $(VENV)/.libraries ## open the app
@@ -42,6 +42,11 @@ translations: $(VENV)/.installed-dev ## bring resources/translations up to date 
 
 bench: $(VENV)/.installed-dev $(VENV)/.libraries-tests ## measure the budgets
 	$(offscreen) $(py) -m tests.bench $(ARGS)
+
+profile: $(VENV)/.installed-dev $(VENV)/.libraries-tests ## where the time of a bench goes, into profile.svg
+	@test -x $(VENV)/bin/py-spy || $(pip) ".[bench]"
+	$(offscreen) $(VENV)/bin/py-spy record --subprocesses --nonblocking --output profile.svg -- \
+	    $(py) -m tests.bench $(ARGS)
 
 screenshots: $(VENV)/.installed-dev $(VENV)/.libraries-tests ## pictures of every view, into OUT
 	$(offscreen) $(py) -m tests.ui.screenshots $(OUT)

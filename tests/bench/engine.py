@@ -6,6 +6,8 @@ import gc
 import json
 import tempfile
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -55,17 +57,7 @@ async def time_per_turn() -> list[Measured]:
 async def _turns(strategy: dict[str, Any]) -> Measured:
     layers = [layer["kind"] for layer in strategy.get("layers", (strategy,))]
     answers = [ANSWERS[kind] for kind in layers if kind in ANSWERS]
-    with tempfile.TemporaryDirectory() as name:
-        folder, model = Path(name), ScriptedModel(context=1_000_000, prompt_tokens=None)
-        desk = await Desk.open(folder, ScriptedModels(model), strategy)
-        await desk.close()
-        await fill(folder, Size(1, 10_000, 10_000, folded=True), desk.agent.id)
-        desk = await Desk.open(folder, ScriptedModels(model))
-        found = await desk.sessions.get("s0")
-        assert found is not None
-        desk.session = found
-        if strategy["kind"] == "episodic":
-            await _embed_all(desk)
+    async with desk_with(strategy) as (desk, model):
         await desk.say("warm up")
         gc.collect()
         gc.freeze()  # as the window does
@@ -79,10 +71,29 @@ async def _turns(strategy: dict[str, Any]) -> Measured:
             await desk.chat.wait(desk.session.id)
             spent.append((time.perf_counter() - begun) * 1000)
         gc.unfreeze()
-        await desk.close()
     ranking = f" {strategy['ranking']}" if "ranking" in strategy else ""
     what = f"engine's own time per turn, {' + '.join(layers)}{ranking}, 10,000 messages"
     return Measured(what, "ms", tuple(spent), 10.0)
+
+
+@asynccontextmanager
+async def desk_with(strategy: dict[str, Any]) -> AsyncIterator[tuple[Desk, ScriptedModel]]:
+    """A desk whose agent has that memory and a session of 10,000 messages, all taken in."""
+    with tempfile.TemporaryDirectory() as name:
+        folder, model = Path(name), ScriptedModel(context=1_000_000, prompt_tokens=None)
+        desk = await Desk.open(folder, ScriptedModels(model), strategy)
+        await desk.close()
+        await fill(folder, Size(1, 10_000, 10_000, folded=True), desk.agent.id)
+        desk = await Desk.open(folder, ScriptedModels(model))
+        try:
+            found = await desk.sessions.get("s0")
+            assert found is not None
+            desk.session = found
+            if strategy["kind"] == "episodic":
+                await _embed_all(desk)
+            yield desk, model
+        finally:
+            await desk.close()
 
 
 async def calls_per_run() -> list[Measured]:

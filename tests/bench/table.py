@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,16 +53,23 @@ class Measured:
         }
 
 
-def printed(rows: Iterable[Measured]) -> str:
-    """The rows as a table of text."""
-    head = ("what", "n", "median", "p95", "max", "unit", "budget", "ratio")
-    cells: list[Sequence[str]] = [head]
+def printed(rows: Iterable[Measured], before: Mapping[str, float] = MappingProxyType({})) -> str:
+    """The rows as a table of text. `before`: medians of an earlier run, by what was measured."""
+    head = ["what", "n", "median", "p95", "max", "unit", "budget", "ratio"]
+    cells = [head + ["before", "×"] * bool(before)]
     for row in rows:
         budget = "" if row.budget is None else f"{row.judged} ≤ {row.budget:g}"
         ratio = "" if row.ratio is None else f"{row.ratio:.2f}"
         figures = [f"{row.value(which):.4g}" for which in ("median", "p95", "max")]
-        cells.append((row.what, str(len(row.values)), *figures, row.unit, budget, ratio))
-    widths = [max(len(line[i]) for line in cells) for i in range(len(head))]
+        line = [row.what, str(len(row.values)), *figures, row.unit, budget, ratio]
+        if before:
+            was = before.get(row.what)
+            line += [
+                "" if was is None else f"{was:.4g}",
+                f"{row.value('median') / was:.2f}" if was else "",
+            ]
+        cells.append(line)
+    widths = [max(len(line[i]) for line in cells) for i in range(len(cells[0]))]
     lines = [
         "  ".join(
             cell.ljust(width) if i in (0, 5, 6) else cell.rjust(width)

@@ -40,6 +40,26 @@ def start() -> list[Measured]:
     ]
 
 
+def imports() -> list[Measured]:
+    """Loading the code of the window in a new process, and how many modules that is."""
+    code = """
+import sys, time
+begun = time.perf_counter()
+import chatty_desktop.ui.desktop
+print(time.perf_counter() - begun, len(sys.modules))
+"""
+    lines = [
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
+        ).stdout.split()
+        for _ in range(1 + STARTS)
+    ]
+    return [
+        Measured("of that, loading code", "s", tuple(float(line[0]) for line in lines[1:])),
+        Measured("modules loaded", "modules", (float(lines[0][1]),)),
+    ]
+
+
 def open_long_session() -> list[Measured]:
     """From choosing a session of 10,000 messages to its first paint."""
     with _folder(Size(3, 10_100, 10_000)) as folder:

@@ -13,6 +13,7 @@ from shutil import copytree, ignore_patterns
 import pytest
 
 import chatty_desktop
+from tests.helpers.folder import settings_for
 from tests.helpers.imports import OTHERS, OURS, violations
 
 PACKAGE = Path(chatty_desktop.__file__).parent
@@ -165,6 +166,44 @@ for module in pkgutil.walk_packages(chatty_desktop.ui.__path__, "chatty_desktop.
 {_LOADED}
 """
     assert set(python(code).split()) <= {"PySide6", "qtawesome"}
+
+
+def test_all_that_is_loaded_before_the_window_shows_is_named_here(data_dir: Path) -> None:
+    """Whatever is to be added here costs every start its time and memory: is it worth that?"""
+    code = """
+import asyncio, os, sys
+from pathlib import Path
+from PySide6.QtWidgets import QApplication
+from chatty_desktop.ui.desktop import Desktop
+from chatty_desktop.ui.loop import Loop
+from chatty_desktop.ui.main_window import MainWindow
+
+async def shown(folder):
+    living = asyncio.ensure_future(Desktop(application, folder).live())
+    windows = []
+    while not windows:
+        await asyncio.sleep(0.001)
+        widgets = QApplication.topLevelWidgets()
+        windows = [w for w in widgets if isinstance(w, MainWindow) and w.isVisible()]
+    print(*{name.split(".")[0] for name in sys.modules} - set(sys.stdlib_module_names), flush=True)
+    windows[0].close_wanted.emit()
+    await living
+
+application = QApplication([])
+application.setQuitOnLastWindowClosed(False)
+loop = Loop(application)
+asyncio.set_event_loop(loop)
+loop.run_until_complete(shown(Path(os.environ["CHATTY_DATA_DIR"])))
+os._exit(0)
+"""
+    settings_for(data_dir, "http://127.0.0.1:9/v1")
+    loaded = set(python(code, CHATTY_DATA_DIR=str(data_dir)).split())
+    python_s_own = {"__main__", "_distutils_hack", "cython_runtime"}
+    qt = {"PySide6", "shiboken6", "shibokensupport", "signature_bootstrap", "__feature__"}
+    pydantic = {"pydantic", "pydantic_core", "annotated_types", "typing_inspection"}
+    others = {"filelock", "markdown_it", "mdurl", "qasync", "sqlalchemy", "typing_extensions"}
+    named = {"chatty_desktop"} | python_s_own | qt | pydantic | others
+    assert {name for name in loaded if not name.startswith(("_sysconfig", "_cython"))} <= named
 
 
 # --- a strategy ------------------------------------------------------------------------------
