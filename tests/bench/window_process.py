@@ -29,9 +29,10 @@ async def start(window: MainWindow) -> object:
     """When the window could be used, in seconds since 1970, and its memory by then in MB."""
     await _usable(window)
     usable = time.time()
+    heavy = _heavy()
     await asyncio.sleep(1.0)  # what it loads right afterwards counts as well
     rss = psutil.Process().memory_info().rss / 1e6
-    return {"usable": usable, "rss": rss, "heavy": _heavy()}
+    return {"usable": usable, "rss": rss, "heavy": heavy}
 
 
 async def open_session(window: MainWindow) -> object:

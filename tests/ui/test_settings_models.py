@@ -485,6 +485,20 @@ async def test_names_for_chats_are_turned_on_and_off_here(
     await until(lambda: not saved(data_dir).automatic_titles)
 
 
+async def test_how_many_agents_of_a_graph_work_at_once_is_set_here(
+    open_window: Opened, data_dir: Path
+) -> None:
+    page = await page_of(open_window)
+    assert page.chosen.at_once.value() == 4
+    page.chosen.at_once.setFocus()
+    QTest.keyClick(page.chosen.at_once, Qt.Key.Key_Down)
+    await until(lambda: saved(data_dir).graph_nodes_at_once == 3)
+    page.chosen.at_once.clearFocus()
+    settings = open_window.app.settings
+    await settings.change(lambda s: s.model_copy(update={"graph_nodes_at_once": 9}))
+    await until(lambda: page.chosen.at_once.value() == 9)
+
+
 async def test_whether_a_model_sees_images_is_said_by_the_person(
     open_window: Opened, data_dir: Path
 ) -> None:

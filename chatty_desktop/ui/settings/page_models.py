@@ -89,6 +89,7 @@ class SettingsPage(Page):
         self.offers.changed.connect(self._draw)
         self.chosen.chosen.connect(self._choose)
         self.chosen.titles_wanted.connect(self._name_chats)
+        self.chosen.at_once_set.connect(self._run_at_once)
         self.search.textChanged.connect(self._draw)
         self.list.selectionModel().currentChanged.connect(self._select)
         self._delegate.starred.connect(lambda ref: self._choose("default_model", ref))
@@ -193,6 +194,9 @@ class SettingsPage(Page):
 
     def _name_chats(self, wanted: bool) -> None:
         self.apply(lambda settings: settings.model_copy(update={"automatic_titles": wanted}))
+
+    def _run_at_once(self, agents: int) -> None:
+        self.apply(lambda settings: settings.model_copy(update={"graph_nodes_at_once": agents}))
 
     def _set_option(self, name: str, value: float | None) -> None:
         reference = self._reference

@@ -1,18 +1,18 @@
-"""The two models that are chosen for all: the one that answers, and the one that remembers and,
-when that is wanted, names new chats."""
+"""What holds for all: the model that answers, the one that remembers and, when that is wanted,
+names new chats, and how many agents of a graph are at work at once."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QLineEdit, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.requests import ModelChoice
 from chatty_desktop.domain.settings import Settings, split_model
 from chatty_desktop.engine.ports import Models
-from chatty_desktop.ui.controls import Field, ModelChoices, ModelPicker
+from chatty_desktop.ui.controls import Field, ModelChoices, ModelPicker, Number
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import M
@@ -21,14 +21,16 @@ Use = Literal["default_model", "memory_extractor_model"]
 
 
 class ChosenModels(QWidget):
-    """A picker for each.
+    """A picker for each, and a number.
 
     chosen: (the field of the settings, the model's reference or None).
     titles_wanted: whether the model for memory names new chats.
+    at_once_set: so many agents of a graph may be at work at the same time.
     """
 
     chosen = Signal(str, object)
     titles_wanted = Signal(bool)
+    at_once_set = Signal(int)
 
     def __init__(self, models: Models, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -66,11 +68,29 @@ class ChosenModels(QWidget):
         self.titles.setToolTip(tr("Without it a chat is called by its first words."))
         self.titles.clicked.connect(self.titles_wanted)
         column.addWidget(self.titles)
+        self.at_once = Number(1, 64)
+        # Steps apply at once, what is typed when it is done.
+        self.at_once.setKeyboardTracking(False)
+        self.at_once.valueChanged.connect(self.at_once_set)
+        column.addWidget(
+            Field(
+                tr("Agents of a graph at work at once"),
+                self.at_once,
+                theme,
+                tr(
+                    "Branches that do not wait for each other run side by side. A model on this"
+                    " computer answers them in turn all the same."
+                ),
+            )
+        )
 
     def show_settings(self, settings: Settings) -> None:
         """Draw what is chosen; what is being typed stays."""
         self._settings = settings
         self.titles.setChecked(settings.automatic_titles)
+        if not self.at_once.hasFocus():
+            with QSignalBlocker(self.at_once):
+                self.at_once.setValue(settings.graph_nodes_at_once)
         self._sent.clear()
         for use in self.fields:
             line = self._line(use)
