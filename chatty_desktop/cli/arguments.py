@@ -118,6 +118,11 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     )
     graph_run.add_argument("file", type=Path, metavar="FILE")
     graph_run.add_argument("text", metavar="TEXT")
+    actions.add_parser(
+        "resume",
+        parents=[session],
+        help="run what the last run of a session left: what failed, was skipped or stopped",
+    )
     # Not as defaults of the options: one given before the command would be reset by the command's.
     return parser.parse_args(argv, argparse.Namespace(data_dir=None, json=False))
 

@@ -139,19 +139,13 @@ async def measure(app: App, call: argparse.Namespace) -> int:
 
 
 async def graph(app: App, call: argparse.Namespace) -> int:
-    """One run of a graph file; prints the result after all memory has settled. A session not
-    there is made."""
-    drawn = await _read_file(call.file, "a graph file", read_graph)
-    session = await app.sessions.find(call.session)
-    is_new = session is None
-    if session is None:
-        session = await app.sessions.create(call.session, titled_by="person", kind="graph")
-    try:
-        await app.graph_runs.start(session.id, drawn, call.text)
-    except Invalid:
-        if is_new:
-            await app.sessions.delete(session.id)
-        raise
+    """One run of a graph file, or the rest of the last one; prints the result after all memory has
+    settled."""
+    if call.action == "run":
+        session = await _begin_graph(app, call)
+    else:
+        session = await _session(app, call.session)
+        await app.graph_runs.resume(session.id)
     await app.graph_runs.wait(session.id)
     run = await app.graph_runs.newest(session.id)
     (result,) = await app.messages.page(session.id, limit=1)
@@ -164,6 +158,22 @@ async def graph(app: App, call: argparse.Namespace) -> int:
     if result.error:
         print(result.error, file=sys.stderr)
     return 0 if run.status == "done" else 1
+
+
+async def _begin_graph(app: App, call: argparse.Namespace) -> Session:
+    """Begin a run in a session, which is made when it is not there."""
+    drawn = await _read_file(call.file, "a graph file", read_graph)
+    session = await app.sessions.find(call.session)
+    is_new = session is None
+    if session is None:
+        session = await app.sessions.create(call.session, titled_by="person", kind="graph")
+    try:
+        await app.graph_runs.start(session.id, drawn, call.text)
+    except Invalid:
+        if is_new:
+            await app.sessions.delete(session.id)
+        raise
+    return session
 
 
 COMMANDS: dict[str, Command] = {

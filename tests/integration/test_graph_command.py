@@ -135,6 +135,23 @@ def test_a_file_that_is_not_there_and_a_server_that_is_not_there_are_told(
     assert done.stderr.startswith("a: ")
 
 
+def test_the_rest_of_a_run_that_failed_is_run_by_resume(
+    tmp_path: Path, run: Run, drawn: Callable[..., str]
+) -> None:
+    with serving(tmp_path):
+        file = drawn()
+    assert run("graph", "run", file, "--session", "S", "Kyoto").returncode == 1
+    with serving(tmp_path, "--answer", "Fly in May.", "--answer", "Booked."):
+        done = run("graph", "resume", "--session", "S")
+        assert (done.returncode, done.stdout, done.stderr) == (0, "Booked.\n", "")
+        sections = parsed(run("prompt", "--agent", "Ada", "--session", "S", "--json"))
+        assert sections[-1]["content"] == "Plan Kyoto"
+        again = run("graph", "resume", "--session", "S")
+    assert again.returncode == 1
+    assert "There is no run to go on with" in again.stderr
+    assert "no session called" in run("graph", "resume", "--session", "T").stderr
+
+
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGKILL")
 def test_a_run_that_is_killed_is_resumed_with_what_was_done(
     tmp_path: Path, run: Run, drawn: Callable[..., str]
