@@ -52,12 +52,12 @@ from chatty_desktop.providers.probing import ModelProbing
 from chatty_desktop.providers.registry import ProviderRegistry
 from chatty_desktop.providers.sent_requests import SentRequests
 from chatty_desktop.providers.starter import STARTER
-from chatty_desktop.storage import restoring
+from chatty_desktop.storage import restoring, sqlite_file
 from chatty_desktop.storage.agents import StoredAgents
 from chatty_desktop.storage.chat_documents import StoredChatDocuments
 from chatty_desktop.storage.claim import claim
 from chatty_desktop.storage.data_folder import DataFolder, stage
-from chatty_desktop.storage.database import SQLITE_VERSION, Database
+from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.drafts import StoredDrafts
 from chatty_desktop.storage.duplicates import StoredDuplicates
 from chatty_desktop.storage.episodes import StoredEpisodes
@@ -381,7 +381,7 @@ class App:
     @property
     def sqlite_version(self) -> str:
         """The version of the engine that keeps the database."""
-        return SQLITE_VERSION
+        return sqlite_file.VERSION
 
     async def close(self) -> None:
         """End every run, keeping what has come of it; then the model servers, the database and

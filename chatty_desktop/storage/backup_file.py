@@ -23,6 +23,7 @@ from chatty_desktop.domain.errors import Invalid, StorageFailed
 from chatty_desktop.domain.settings import read_settings
 from chatty_desktop.domain.work import Work
 from chatty_desktop.storage import migrations, word_index
+from chatty_desktop.storage.counts import COUNTED
 from chatty_desktop.storage.disk import require_room, scratch_file, whole_file
 
 FORMAT = 1
@@ -43,17 +44,6 @@ _NOT_OURS = (
     TypeError,
 )
 """What reading a file that is no backup raises."""
-
-_COUNTED = {
-    "chats": "sessions",
-    "messages": "messages",
-    "agents": "agents",
-    "states": "state_revisions",
-    "summaries": "summaries",
-    "facts": "facts",
-    "episodes": "episodes",
-    "ledger_rows": "ledger",
-}
 
 
 def write_backup(
@@ -120,13 +110,13 @@ def database_size(connection: sqlite3.Connection) -> int:
     return (pages - free) * size
 
 
-def count_rows(connection: sqlite3.Connection) -> DataCounts:
+def _count_rows(connection: sqlite3.Connection) -> DataCounts:
     """How much is stored. Tables that an older version did not have yet hold nothing."""
     there = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
     found = {
         name: int(connection.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0])  # noqa: S608
-        for name, table in _COUNTED.items()
-        if table in there
+        for name, table in COUNTED.items()
+        if table.name in there
     }
     return DataCounts(**found)
 
@@ -235,7 +225,7 @@ def _check_database(database: Path, name: str, work: Work) -> DataCounts:
                     f"{name} was made by a newer version of Chatty Desktop. Install that version"
                     " to restore it."
                 )
-            return count_rows(connection)
+            return _count_rows(connection)
     except sqlite3.Error as error:
         raise Invalid(f"{name} is damaged, or no backup of Chatty Desktop: {error}.") from error
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from pydantic import BaseModel
 from sqlalchemy import Connection, Row, Table, insert, select
-from sqlalchemy.dialects import sqlite
 
 from chatty_desktop.domain.agents import AgentDefinition
 from chatty_desktop.domain.chat_document import FORMAT, ChatDocument, read_document
@@ -20,6 +19,7 @@ from chatty_desktop.domain.messages import Session
 from chatty_desktop.domain.titles import title_from
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.attached_files import read_files
+from chatty_desktop.storage.backend import insert_into
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.renaming import PARTS, Renaming
 from chatty_desktop.storage.sessions import session_of
@@ -148,7 +148,9 @@ def _add(connection: Connection, document: ChatDocument, agents: Mapping[str, st
     for file in document.files:
         if file.digest in named:
             row = {"digest": file.digest, "data": file.data, "text": file.text}
-            connection.execute(sqlite.insert(tables.files).values(**row).on_conflict_do_nothing())
+            connection.execute(
+                insert_into(connection, tables.files).values(**row).on_conflict_do_nothing()
+            )
     runs = {run.id for run in document.runs}
     for table in PARTS:
         rows: list[dict[str, Any]] = []

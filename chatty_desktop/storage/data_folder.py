@@ -30,12 +30,12 @@ from chatty_desktop.domain.settings import write_settings
 from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.ports import Publish
 from chatty_desktop.paths import Paths
-from chatty_desktop.storage import restoring, word_index
-from chatty_desktop.storage.backup_file import count_rows, database_size, write_backup
-from chatty_desktop.storage.database import Database, raw
-from chatty_desktop.storage.disk import files_below, require_room
+from chatty_desktop.storage import restoring
+from chatty_desktop.storage.counts import count_rows
+from chatty_desktop.storage.database import Database
+from chatty_desktop.storage.disk import files_below
 from chatty_desktop.storage.episodes import StoredEpisodes
-from chatty_desktop.storage.erasing import clear_folder, erase_rows, scrub
+from chatty_desktop.storage.erasing import clear_folder, erase_rows
 from chatty_desktop.storage.export_file import write_export
 from chatty_desktop.storage.messages import StoredMessages
 from chatty_desktop.storage.settings_file import SettingsFile
@@ -85,7 +85,7 @@ class DataFolder:
 
     async def counts(self) -> DataCounts:
         """How much is stored. Raises `StorageFailed`."""
-        return await self._database.read(lambda connection: count_rows(raw(connection)))
+        return await self._database.read(count_rows)
 
     async def index(self) -> IndexOnDisk:
         """The index of episodes, and when it was compacted."""
@@ -96,20 +96,13 @@ class DataFolder:
     async def compact(self, work: Work) -> Compacted:
         """Give back the room of what was deleted. Chats go on; what they write waits while the
         database is being compacted. Raises `StorageFailed`, `Stopped`."""
-
-        def vacuum(connection: Connection) -> None:
-            driver = raw(connection)
-            # Once written beside, once into the log.
-            require_room(self._paths.data, 2 * database_size(driver), "Compacting")
-            work.begin("Compacting the database")
-            driver.execute("PRAGMA optimize")
-            word_index.drop_deleted(driver)
-            driver.execute("VACUUM")
-            driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
         with self._at(work):
             before = await self._database_bytes(), await self._episodes.on_disk()
-            await self._database.long(vacuum, work, alone=True)
+            await self._database.long(
+                lambda connection: self._database.backend.compact(connection, work),
+                work,
+                alone=True,
+            )
             await self._episodes.compact_all(work)
             after = await self._database_bytes(), await self._episodes.on_disk()
         return Compacted(before[0], after[0], before[1], after[1])
@@ -130,7 +123,7 @@ class DataFolder:
                 _make(folder)
             target = self._target(to or folder / restoring.new_name())
             settings = settings_without_secrets(write_settings(self._settings.current))
-            write_backup(raw(connection), settings, target, work)
+            self._database.backend.back_up(connection, settings, target, work)
             known = target.stat()
             return StoredBackup(str(target), "by_hand", known.st_mtime, known.st_size)
 
@@ -162,7 +155,10 @@ class DataFolder:
         agents. Raises `StorageFailed`, `Stopped`."""
         with self._at(work):
             return await self._database.long(
-                lambda connection: write_export(connection, self._target(to), work), work
+                lambda connection: write_export(
+                    self._database.backend, connection, self._target(to), work
+                ),
+                work,
             )
 
     # --- erasing -----------------------------------------------------------------------------
@@ -172,7 +168,7 @@ class DataFolder:
         meanwhile. Raises `StorageFailed`; then all chats are there, or none."""
 
         def rows(connection: Connection) -> DataCounts:
-            return erase_rows(connection, work, agents=what.agents)
+            return erase_rows(self._database.backend, connection, work, agents=what.agents)
 
         with self._at(work):
             counts = await self._database.long(rows, work, alone=True)
@@ -192,7 +188,7 @@ class DataFolder:
             if what.models:
                 models = await asyncio.to_thread(clear_folder, self._paths.models, left)
             # The last thing, since it needs room; stopped, it would leave things readable.
-            await self._database.long(scrub, Work(), alone=True)
+            await self._database.long(self._database.backend.scrub, Work(), alone=True)
         if not what.agents:
             counts = replace(counts, agents=0)
         return Erased(counts, models, backups, tuple(left))

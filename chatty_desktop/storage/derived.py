@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from sqlalchemy import Connection, Row, Table, delete, func, select, text, update
+from sqlalchemy import Connection, Row, Table, delete, func, select, update
 
 from chatty_desktop.domain.attachments import read_attachments
 from chatty_desktop.domain.errors import Invalid
@@ -22,6 +22,7 @@ from chatty_desktop.domain.forgetting import (
 from chatty_desktop.domain.search import folded_text
 from chatty_desktop.domain.titles import title_from
 from chatty_desktop.storage import tables
+from chatty_desktop.storage.backend import Backend
 from chatty_desktop.storage.message_deletion import delete_messages, forget_measured
 
 _M = tables.messages.c
@@ -82,7 +83,7 @@ def forget_rest(connection: Connection, plan: ForgetPlan) -> None:
     _rename(connection, plan.target.session_id)
 
 
-def list_derived(connection: Connection, target: ForgetTarget) -> None:
+def list_derived(backend: Backend, connection: Connection, target: ForgetTarget) -> None:
     """Raises `Listed` with the plan, or `Invalid` when the target is not there."""
     before = {kind: _rows(connection, target.session_id, kind) for kind in _TOLD}
     requests = _requests(connection, target.session_id)
@@ -127,8 +128,8 @@ def list_derived(connection: Connection, target: ForgetTarget) -> None:
         texts.append(title)
     if fact is not None:
         ids = [fact.id]
-    words = _telling_words(connection, texts)
-    if fact is not None and not says(connection, fact.fact):
+    words = _telling_words(backend, connection, texts)
+    if fact is not None and not says(backend, connection, fact.fact):
         words = (fact.fact, *words)
     sources = tuple(json.loads(fact.source_ids)) if fact is not None else ()
     staying = {vector for _id, vector in left_episodes}
@@ -157,7 +158,7 @@ def _delete(connection: Connection, target: ForgetTarget) -> tuple[str, ...]:
     return runs
 
 
-def says(connection: Connection, word: str) -> bool:
+def says(backend: Backend, connection: Connection, word: str) -> bool:
     """Whether anything says a word that is made of no message: a message itself, a title, an agent,
     the names of models, and the words of the database itself."""
     for table, name in _NOT_DERIVED:
@@ -165,19 +166,14 @@ def says(connection: Connection, word: str) -> bool:
         for (said,) in connection.execute(select(column).where(column.icontains(word))):
             if folded_text(word) in folded_text(said):
                 return True
-    return bool(
-        connection.scalar(
-            text("SELECT 1 FROM sqlite_master WHERE instr(lower(sql), :word)"),
-            {"word": word.lower()},
-        )
-    )
+    return backend.names(word, connection)
 
 
-def _telling_words(connection: Connection, texts: list[str]) -> tuple[str, ...]:
+def _telling_words(backend: Backend, connection: Connection, texts: list[str]) -> tuple[str, ...]:
     """Words of what went that nothing says that stays."""
     found: list[str] = []
     for word in candidates(texts)[: 5 * MOST_WORDS]:
-        if not says(connection, word):
+        if not says(backend, connection, word):
             found.append(word)
         if len(found) == MOST_WORDS:
             break

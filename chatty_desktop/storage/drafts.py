@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from sqlalchemy import Connection, delete, select
-from sqlalchemy.dialects import sqlite
 
 from chatty_desktop.domain.attachments import (
     AttachedFile,
@@ -21,6 +20,7 @@ from chatty_desktop.domain.events import Notice
 from chatty_desktop.engine.ports import Publish
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.attached_files import add_files
+from chatty_desktop.storage.backend import insert_into
 from chatty_desktop.storage.database import Database
 
 log = logging.getLogger(__name__)
@@ -147,7 +147,7 @@ def _write(connection: Connection, changes: dict[str | None, _Draft]) -> None:
             connection.execute(delete(tables.drafts).where(c.place == place))
             continue
         values = {"content": draft.text, "attachments": write_attachments(draft.files)}
-        statement = sqlite.insert(tables.drafts).values(
+        statement = insert_into(connection, tables.drafts).values(
             place=place, session_id=session_id, **values
         )
         # Changed in its place: with its row deleted first, its files would go.

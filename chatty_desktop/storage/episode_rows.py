@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, and_, delete, func, or_, select, update
-from sqlalchemy.dialects import sqlite
+from sqlalchemy import Connection, and_, case, delete, func, or_, select, update
 
 from chatty_desktop.domain.embedding import EmbedderId
 from chatty_desktop.domain.episodes import (
@@ -20,6 +19,7 @@ from chatty_desktop.domain.episodes import (
 from chatty_desktop.domain.messages import Message, Scope
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.attached_files import told_in
+from chatty_desktop.storage.backend import insert_into
 from chatty_desktop.storage.embedder_rows import ensure_embedder, number_of
 
 E, V, M = tables.episodes.c, tables.episode_vectors.c, tables.embedders.c
@@ -56,7 +56,7 @@ def record(connection: Connection, messages: Sequence[tuple[Message, str | None]
         if message.id not in removed
     ]
     if rows:
-        connection.execute(sqlite.insert(tables.episodes).on_conflict_do_nothing(), rows)
+        connection.execute(insert_into(connection, tables.episodes).on_conflict_do_nothing(), rows)
 
 
 def _removed(connection: Connection, messages: Sequence[Message]) -> set[str]:
@@ -145,7 +145,8 @@ def count_unembedded(
 
 def to_embed(connection: Connection, provider: str, model: str, dimension: int | None) -> ToEmbed:
     """What `count_unembedded` counts, with how much there is to read of it."""
-    length = func.min(func.length(tables.messages.c.content), LONGEST_TEXT)
+    whole = func.length(tables.messages.c.content)
+    length = case((whole < LONGEST_TEXT, whole), else_=LONGEST_TEXT)
     query = (
         select(func.count(), func.coalesce(func.sum(length), 0))
         .select_from(tables.episodes)
@@ -186,7 +187,7 @@ def add_vectors(
             scope = Scope(row.agent_id, row.session_id)
             kept.append(VectorRow(message_id, scope, row.before_id, vector))
     if kept:
-        put = sqlite.insert(tables.episode_vectors)
+        put = insert_into(connection, tables.episode_vectors)
         put = put.on_conflict_do_update(
             index_elements=[V.embedder_id, V.message_id],
             set_={"vector": put.excluded.vector, "refused": ""},
@@ -207,7 +208,7 @@ def refuse(connection: Connection, embedder: EmbedderId, message_id: str, reason
     if connection.scalar(select(E.seq).where(E.message_id == message_id)) is None:
         return
     connection.execute(
-        sqlite.insert(tables.episode_vectors)
+        insert_into(connection, tables.episode_vectors)
         .values(message_id=message_id, embedder_id=embedder_id, refused=reason or "refused")
         .on_conflict_do_nothing()
     )

@@ -8,40 +8,18 @@ from sqlalchemy import Connection
 
 from chatty_desktop.domain.data_folder import DataCounts
 from chatty_desktop.domain.work import Work
-from chatty_desktop.storage import tables, word_index
-from chatty_desktop.storage.backup_file import count_rows
-from chatty_desktop.storage.database import raw
+from chatty_desktop.storage import tables
+from chatty_desktop.storage.backend import Backend
+from chatty_desktop.storage.counts import count_rows
 
 
-def erase_rows(connection: Connection, work: Work, *, agents: bool) -> DataCounts:
+def erase_rows(backend: Backend, connection: Connection, work: Work, *, agents: bool) -> DataCounts:
     """Delete every row, those of agents only when asked to; all of it or nothing. What was there
     before is returned. The connection is in no transaction."""
     work.begin("Deleting")
-    driver = raw(connection)
-    before = count_rows(driver)
-    # Should it be killed before `scrub`, the pages are blank all the same.
-    driver.execute("PRAGMA secure_delete = ON")
-    driver.execute("BEGIN IMMEDIATE")
-    try:
-        word_index.forget_all(connection)
-        for table in reversed(tables.metadata.sorted_tables):
-            if agents or table not in (tables.agents, tables.graphs):
-                connection.execute(table.delete())
-        driver.execute("COMMIT")
-    except BaseException:
-        # SQLite may have done so itself.
-        if driver.in_transaction:
-            driver.execute("ROLLBACK")
-        raise
+    before = count_rows(connection)
+    backend.erase(connection, kept=() if agents else (tables.agents, tables.graphs))
     return before
-
-
-def scrub(connection: Connection) -> None:
-    """Have no page keep what was deleted, in the file of the database or in its log."""
-    driver = raw(connection)
-    driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    driver.execute("VACUUM")
-    driver.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def clear_folder(folder: Path, left: list[str]) -> int:

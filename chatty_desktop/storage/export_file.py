@@ -14,9 +14,8 @@ from chatty_desktop.domain.exporting import chat_as_markdown, file_stem
 from chatty_desktop.domain.graphs import Graph, write_graph
 from chatty_desktop.domain.work import Work
 from chatty_desktop.storage import tables
-from chatty_desktop.storage.backup_file import database_size
+from chatty_desktop.storage.backend import Backend
 from chatty_desktop.storage.chat_documents import read_chat
-from chatty_desktop.storage.database import raw
 from chatty_desktop.storage.disk import require_room, whole_file
 from chatty_desktop.storage.measurements import measurements_of
 from chatty_desktop.storage.messages import message_of
@@ -25,13 +24,15 @@ from chatty_desktop.storage.sessions import session_of
 _M = tables.messages.c
 
 
-def write_export(connection: Connection, target: Path, work: Work) -> tuple[int, int]:
+def write_export(
+    backend: Backend, connection: Connection, target: Path, work: Work
+) -> tuple[int, int]:
     """Write the zip, replacing a file of that name; how many chats and agents are in it. The
     connection is in no transaction. Raises `StorageFailed`, and `Stopped`: then there is no new
     file."""
-    require_room(target.parent, database_size(raw(connection)), "The export")
+    require_room(target.parent, backend.size(connection), "The export")
     # One moment of the database, whatever is written meanwhile.
-    connection.exec_driver_sql("BEGIN")
+    backend.begin(connection)
     try:
         with (
             whole_file(target) as partial,

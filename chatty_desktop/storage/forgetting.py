@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-import time
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,11 +22,10 @@ from chatty_desktop.domain.forgetting import (
 from chatty_desktop.domain.search import folded_text
 from chatty_desktop.domain.work import Work
 from chatty_desktop.paths import Paths
-from chatty_desktop.storage import tables, word_index
-from chatty_desktop.storage.backup_file import database_size
-from chatty_desktop.storage.database import Database, raw
+from chatty_desktop.storage import tables
+from chatty_desktop.storage.backend import Words
+from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.derived import Listed, forget_fact, forget_rest, list_derived
-from chatty_desktop.storage.disk import require_room
 from chatty_desktop.storage.episodes import StoredEpisodes
 
 _READ_BYTES = 1 << 20
@@ -36,11 +33,9 @@ _READ_BYTES = 1 << 20
 _MOST_MESSAGES = 20
 """Messages that stay and say a word, told by name."""
 
-_CHECKPOINT_TRIES = 50
-
 
 class StoredForgetting:
-    """Over SQLite, the index of episodes and the files of the data folder."""
+    """Over the database, the index of episodes and the files of the data folder."""
 
     def __init__(self, database: Database, paths: Paths, episodes: StoredEpisodes) -> None:
         self._database = database
@@ -51,7 +46,7 @@ class StoredForgetting:
         """All that would go with a target; nothing is changed. Raises `Invalid` when it is not
         there, `StorageFailed`."""
         try:
-            await self._database.write(lambda c: list_derived(c, target))
+            await self._database.write(lambda c: list_derived(self._database.backend, c, target))
         except Listed as listed:
             return listed.plan
         raise AssertionError("list_derived always raises")
@@ -67,24 +62,18 @@ class StoredForgetting:
     async def blank(self, work: Work) -> None:
         """Have no byte of what was deleted stay in the database, its log, or the index of episodes.
         Raises `StorageFailed`, `Stopped`."""
-
-        def vacuum(connection: Connection) -> None:
-            driver = raw(connection)
-            require_room(self._paths.data, 2 * database_size(driver), "Blanking what was deleted")
-            work.begin("Blanking what was deleted in the database")
-            word_index.drop_deleted(driver)
-            _checkpoint(driver)
-            driver.execute("VACUUM")
-            _checkpoint(driver)
-
-        await self._database.long(vacuum, work, alone=True)
+        await self._database.long(
+            lambda connection: self._database.backend.blank(connection, work), work, alone=True
+        )
         work.begin("Building the index of episodes anew")
         await self._episodes.renew()
 
     async def search(self, needles: Needles, work: Work) -> Proof:
         """Look for the needles in every table and every byte of the data folder but the files of
         models. Raises `StorageFailed`, `Stopped`."""
-        traces = await self._database.long(lambda c: _in_rows(c, needles), work)
+        traces = await self._database.long(
+            lambda c: _in_rows(self._database.backend.words, c, needles), work
+        )
         in_index = await self._episodes.indexed(needles.ids)
         if in_index:
             traces.append(Trace("index", str(self._paths.episodes), tuple(in_index)))
@@ -130,23 +119,11 @@ class StoredForgetting:
         return "database" if path.name.startswith(paths.database.name) else "file"
 
 
-def _checkpoint(driver: sqlite3.Connection) -> None:
-    """Move the log into the database and empty it; a reader may be in the way for a moment."""
-    for _try in range(_CHECKPOINT_TRIES):
-        busy, *_rest = driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if not busy:
-            return
-        time.sleep(0.1)
-    raise StorageFailed(
-        "The database is in use, so what was deleted may still be in its log. Try again."
-    )
-
-
 def _searched_tables() -> list[Table]:
     return list(tables.metadata.sorted_tables)
 
 
-def _in_rows(connection: Connection, needles: Needles) -> list[Trace]:
+def _in_rows(words: Words, connection: Connection, needles: Needles) -> list[Trace]:
     """Rows that say a word or name an id, and words that the index of words still has."""
     traces: list[Trace] = []
     for table in _searched_tables():
@@ -163,15 +140,10 @@ def _in_rows(connection: Connection, needles: Needles) -> list[Trace]:
                 else:
                     traces.append(Trace("row", table.name, (needle,)))
                     break
-    driver = raw(connection)
-    driver.execute(
-        "CREATE VIRTUAL TABLE IF NOT EXISTS temp.said USING fts5vocab(main, message_search, row)"
-    )
     for word in needles.words:
         for term in folded_text(word).split():
-            if driver.execute("SELECT 1 FROM temp.said WHERE term = ?", (term,)).fetchone():
+            if words.holds(connection, term):
                 traces.append(Trace("words", "message_search", (word,)))
-    driver.execute("DROP TABLE temp.said")
     return traces
 
 

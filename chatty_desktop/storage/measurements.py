@@ -1,4 +1,4 @@
-"""Measurements in SQLite."""
+"""Measurements of models for agents."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import json
 from typing import Any
 
 from sqlalchemy import Connection, Row, delete, func, select
-from sqlalchemy.dialects.sqlite import insert
 
 from chatty_desktop.domain.measurement import Measurement
 from chatty_desktop.storage import tables
+from chatty_desktop.storage.backend import insert_into
 from chatty_desktop.storage.database import Database
 
 _T = tables.measurements
 
 
 class StoredMeasurements:
-    """`ports.Measurements` over SQLite."""
+    """`ports.Measurements` over the database."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -37,7 +37,7 @@ class StoredMeasurements:
             if measurement.session_id is not None and _deleted(connection, measurement):
                 return
             connection.execute(
-                insert(_T)
+                insert_into(connection, _T)
                 .values(values)
                 .on_conflict_do_update(
                     index_elements=[_T.c.id], set_={"content": values["content"]}

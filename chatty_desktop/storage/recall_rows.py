@@ -6,7 +6,6 @@ import json
 from dataclasses import asdict
 
 from sqlalchemy import Connection, select
-from sqlalchemy.dialects import sqlite
 
 from chatty_desktop.domain.embedding import EmbedderId
 from chatty_desktop.domain.episodes import (
@@ -16,6 +15,7 @@ from chatty_desktop.domain.episodes import (
 )
 from chatty_desktop.domain.messages import Scope
 from chatty_desktop.storage import tables
+from chatty_desktop.storage.backend import insert_into
 from chatty_desktop.storage.embedder_rows import ensure_embedder
 from chatty_desktop.storage.episode_rows import AWAY
 
@@ -33,7 +33,7 @@ def keep_recall(connection: Connection, scope: Scope, layer: str, recall: Recall
         "candidates": json.dumps([asdict(each) for each in recall.candidates]),
         "at": recall.at,
     }
-    put = sqlite.insert(tables.recalls).values(
+    put = insert_into(connection, tables.recalls).values(
         session_id=scope.session_id, agent_id=scope.agent_id, layer=layer, **values
     )
     key = [tables.recalls.c.session_id, tables.recalls.c.agent_id, tables.recalls.c.layer]

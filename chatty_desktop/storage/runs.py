@@ -209,11 +209,11 @@ class StoredRuns:
             .limit(limit)
             .subquery()
         )
-        new = func.json_each(c.sections).table_valued("value", name="part")
+        new = self._database.backend.json_items(c.sections, "part")
         asked = (
             select(func.substr(tables.messages.c.content, 1, 120))
             .select_from(new.join(tables.messages, tables.messages.c.id == _first_of(new)))
-            .where(func.json_extract(new.c.value, "$.origin") == "new")
+            .where(new.c.value.op("->>")("origin") == "new")
             .limit(1)
             .scalar_subquery()
         )
@@ -301,7 +301,7 @@ def _of(scope: Scope) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
 
 
 def _first_of(part: TableValuedAlias) -> ColumnElement[str]:
-    return func.json_extract(part.c.value, "$.first")
+    return part.c.value.op("->>")("first")
 
 
 def _place(run: Run) -> dict[str, str]:
