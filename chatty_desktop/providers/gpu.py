@@ -14,7 +14,7 @@ from typing import Any
 
 from chatty_desktop.domain.engines import GpuDevice
 from chatty_desktop.domain.errors import Unreachable
-from chatty_desktop.providers.local_engine import environment
+from chatty_desktop.providers import own_process
 
 _ASK_SECONDS = 30.0
 
@@ -26,13 +26,11 @@ async def gpu_devices() -> list[GpuDevice]:
     """
     try:
         process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            __name__,
+            *own_process.command(__name__),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=environment(),
+            env=own_process.environment(),
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
     except OSError as error:

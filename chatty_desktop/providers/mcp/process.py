@@ -23,6 +23,7 @@ import anyio
 
 from chatty_desktop.domain.errors import Unreachable
 from chatty_desktop.domain.mcp_settings import McpServer
+from chatty_desktop.providers import own_process
 from chatty_desktop.providers.mcp.pipes import Lifeline, Reader, ended, keep_stderr, write
 from chatty_desktop.providers.mcp.server_log import ServerLog
 
@@ -40,8 +41,6 @@ _PASSED_ON = (
     XDG_CONFIG_HOME XDG_DATA_HOME XDG_RUNTIME_DIR"""
 ).split()
 """The basics; nothing else of the app's environment reaches a server."""
-
-_LAUNCHER = Path(__file__).with_name("launcher.py")
 
 _MAC_FOLDERS = ("/opt/homebrew/bin", "/usr/local/bin")
 """Where programs are that an app started from the Dock does not know of."""
@@ -123,8 +122,14 @@ def _command(server: McpServer, env: dict[str, str]) -> list[str]:
         )
     command = [str(Path(found).absolute()), *server.args]
     if sys.platform == "linux":
-        return [sys.executable, "-I", "-S", str(_LAUNCHER), str(os.getpid()), *command]
+        return [*_launcher(), str(os.getpid()), *command]
     return command
+
+
+def _launcher() -> list[str]:
+    if own_process.is_bundle():
+        return own_process.command("chatty_desktop.providers.mcp.launcher")
+    return [sys.executable, "-I", "-S", str(Path(__file__).with_name("launcher.py"))]
 
 
 async def _end(process: Process) -> None:

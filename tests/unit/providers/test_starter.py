@@ -37,13 +37,14 @@ class Desk:
         self.looked += 1
         return [part for part in self.parts if part.exists()]
 
-    def starter(self, release: Release = RELEASE) -> StarterModel:
+    def starter(self, release: Release = RELEASE, whole: Path | None = None) -> StarterModel:
         return StarterModel(
             self.models,
             self.events.append,
             reference="local/starter",
             release=release,
             find_parts=self.find,
+            whole=whole,
         )
 
     def files(self) -> list[str]:
@@ -62,6 +63,25 @@ async def test_the_parts_make_the_model_to_the_byte_with_progress_to_the_end(des
     done = [event.done for event in progress if event.text]
     assert done == sorted(done) and done[-1] == len(WHOLE) == progress[-2].total
     assert progress[-1] == ModelProgress("local/starter", "")
+    assert desk.files() == ["small.gguf", "small.gguf.checked"]
+
+
+async def test_a_model_that_came_whole_with_the_app_is_used_where_it_lies(
+    desk: Desk, tmp_path: Path
+) -> None:
+    brought = tmp_path / "brought.gguf"
+    brought.write_bytes(WHOLE)
+    starter = desk.starter(whole=brought)
+    assert starter.obtainable()
+    assert await starter.ready() == starter.file == brought
+    assert (desk.looked, desk.events, desk.files()) == (0, [], [])
+
+
+async def test_one_that_came_cut_short_is_put_together_instead(desk: Desk, tmp_path: Path) -> None:
+    brought = tmp_path / "brought.gguf"
+    brought.write_bytes(WHOLE[:-1])
+    file = await desk.starter(whole=brought).ready()
+    assert file.read_bytes() == WHOLE
     assert desk.files() == ["small.gguf", "small.gguf.checked"]
 
 
