@@ -17,7 +17,8 @@ pip := $(py) -m pip install --constraint packaging/constraints.txt
 pins := pyproject.toml packaging/constraints.txt
 offscreen := QT_QPA_PLATFORM=offscreen
 
-.PHONY: run test check format translations bench profile screenshots clean help
+.PHONY: run test check format translations bench profile screenshots bundle deb wheel icons
+.PHONY: clean help
 .DELETE_ON_ERROR:
 
 run: $(VENV)/.installed $(VENV)/.libraries ## open the app
@@ -51,6 +52,18 @@ profile: $(VENV)/.installed-dev $(VENV)/.libraries-tests ## where the time of a 
 screenshots: $(VENV)/.installed-dev $(VENV)/.libraries-tests ## pictures of every view, into OUT
 	$(offscreen) $(py) -m tests.ui.screenshots $(OUT)
 
+bundle: $(VENV)/.installed-build ## a folder that runs without Python, into dist/ (STARTER=no)
+	$(py) packaging/bundle/build.py $(if $(filter no,$(STARTER)),--without-starter)
+
+deb: bundle ## a package for Debian and Ubuntu of it, into dist/
+	$(py) packaging/linux/deb.py
+
+wheel: $(VENV)/.builder ## a wheel and an sdist, into dist/
+	$(py) -m hatchling build -d dist
+
+icons: $(VENV)/.installed-dev ## draw packaging/icons from the SVG
+	$(py) packaging/icons.py
+
 clean: ## remove what these commands made; the app's own data stays
 	rm -rf $(VENV) build dist screenshots .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
@@ -73,7 +86,11 @@ $(VENV)/.installed: $(VENV)/.builder $(pins)
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.builder $(pins)
-	$(pip) --no-build-isolation --editable ".[starter,dev]"
+	$(pip) --no-build-isolation --editable ".[starter,dev,build]"
+	@touch $@ $(VENV)/.installed $(VENV)/.installed-build
+
+$(VENV)/.installed-build: $(VENV)/.builder $(pins)
+	$(pip) --no-build-isolation --editable ".[starter,build]"
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.libraries: $(VENV)/.made packaging/qt-libraries.sh

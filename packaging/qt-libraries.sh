@@ -3,8 +3,9 @@
 #
 # Usage: qt-libraries.sh PYTHON [--tests]
 #
-# With --tests also a virtual display and a program that types into it; the tests that open a real
-# window use them and are skipped where they are missing, so missing ones are no failure here.
+# With --tests also a virtual display and a program that types into it, what PyInstaller builds a
+# bundle with, and what checks the desktop entry and the metainfo; the tests that use them are skipped
+# where they are missing, so missing ones are no failure here.
 # What is missing is installed by root where there is apt-get; anybody else is told the one command.
 set -eu
 
@@ -70,6 +71,16 @@ programs=''
 if [ "$tests" = --tests ]; then
     command -v Xvfb >/dev/null 2>&1 || programs="$programs xvfb"
     command -v xdotool >/dev/null 2>&1 || programs="$programs xdotool"
+    command -v objdump >/dev/null 2>&1 || programs="$programs binutils"
+    command -v desktop-file-validate >/dev/null 2>&1 || programs="$programs desktop-file-utils"
+    command -v appstreamcli >/dev/null 2>&1 || programs="$programs appstream"
+    # Debian's own Python is in one piece; a bundle needs it as a library.
+    programs="$programs $("$python" -c '
+import ctypes.util, sys, sysconfig
+name = "python%d.%d" % sys.version_info[:2]
+if sys.base_prefix == "/usr" and not ctypes.util.find_library(name):
+    print("lib" + name)' 2>/dev/null || :)"
+    programs=${programs% }
 fi
 
 missing=$(missing_libraries)
@@ -95,7 +106,7 @@ if command -v apt-get >/dev/null 2>&1; then
         say "Then run the same again."
         exit 1
     fi
-    say "The tests in a real window will be skipped; this lets them run:"
+    say "Tests of the real window and of the bundle will be skipped; this lets them run:"
     say "    sudo apt-get install -y$programs"
     exit 0
 fi
@@ -106,4 +117,4 @@ if [ -n "$missing" ]; then
     say "$missing"
     exit 1
 fi
-say "The tests in a real window will be skipped: not here:$programs"
+say "Tests of the real window and of the bundle will be skipped: not here:$programs"
