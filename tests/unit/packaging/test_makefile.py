@@ -59,7 +59,7 @@ def test_no_file_names_an_address_packages_come_from() -> None:
     found = []
     for name in filter(None, names):
         file = ROOT / name
-        if file.suffix in {".png", ".svg", ".ttf", ".ico", ".mo"} or not file.is_file():
+        if file.suffix in {".png", ".svg", ".ttf", ".ico", ".icns", ".mo"} or not file.is_file():
             continue
         text = file.read_text("utf-8").lower()
         found += [f"{name}: {host}" for host in hosts if host in text]
