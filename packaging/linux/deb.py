@@ -32,7 +32,7 @@ Architecture: {architecture}
 Maintainer: The Chatty Desktop authors <chatty-desktop@localhost>
 Installed-Size: {kilobytes}
 Depends: {depends}
-Recommends: libgtk-3-0 | libgtk-3-0t64, gnome-keyring | kwalletmanager
+Suggests: gnome-keyring | kwalletmanager
 Section: utils
 Priority: optional
 Description: chat with language models and see what they remember
