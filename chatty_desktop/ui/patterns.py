@@ -34,7 +34,9 @@ class Patterns:
         for text, shown in texts.items():
             parts = list(Formatter().parse(text))
             own = sum(map(str.isalpha, "".join(part[0] for part in parts)))
-            if any(part[1] for part in parts) and own >= _LEAST_LETTERS:
+            places = [part[1] for part in parts if part[1] is not None]
+            # Named places are the window's own texts', which are never put together below it.
+            if places and all(map(str.isdecimal, places)) and own >= _LEAST_LETTERS:
                 found.append((own, re.compile(_pattern(text), re.DOTALL), shown))
         # The one with most text of its own first: others may be part of it.
         self._patterns = sorted(found, key=lambda each: -each[0])

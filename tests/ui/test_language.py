@@ -92,6 +92,14 @@ def test_below_the_window_every_text_is_found_again_whatever_was_put_into_it() -
     assert lost == []
 
 
+@pytest.mark.usefixtures("german")
+def test_a_text_of_the_window_within_one_from_below_is_left_as_it_is() -> None:
+    """The cost of a title has the look of a text of the window, whose places have names."""
+    told = "local/starter was asked for a title: 1 extra call, 10 + 5 tokens."
+    shown = "local/starter wurde nach einem Titel gefragt: 1 extra call, 10 + 5 tokens."
+    assert translated(told) == shown
+
+
 def test_what_is_said_below_the_window_stays_english_in_an_english_one(
     qapp: QApplication,
 ) -> None:
