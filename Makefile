@@ -17,8 +17,8 @@ pip := $(py) -m pip install --constraint packaging/constraints.txt
 pins := pyproject.toml packaging/constraints.txt
 offscreen := QT_QPA_PLATFORM=offscreen
 
-.PHONY: run test check format translations bench profile screenshots bundle deb wheel icons
-.PHONY: clean help
+.PHONY: run test check format translations bench profile screenshots pictures
+.PHONY: bundle deb wheel icons clean help
 .DELETE_ON_ERROR:
 
 run: $(VENV)/.installed $(VENV)/.libraries ## open the app
@@ -51,6 +51,9 @@ profile: $(VENV)/.installed-dev $(VENV)/.libraries-tests ## where the time of a 
 
 screenshots: $(VENV)/.installed-dev $(VENV)/.libraries-tests ## pictures of every view, into OUT
 	$(offscreen) $(py) -m tests.ui.screenshots $(OUT)
+
+pictures: $(VENV)/.installed-dev $(VENV)/.libraries-tests ## those of the README and the guide, anew
+	$(offscreen) $(py) -m tests.ui.pictures $(ARGS)
 
 bundle: $(VENV)/.installed-build ## a folder that runs without Python, into dist/ (STARTER=no)
 	$(py) packaging/bundle/build.py $(if $(filter no,$(STARTER)),--without-starter)

@@ -1,5 +1,5 @@
 """What every window with a chat can do: what its chat and its memory do for each other, letters
-larger and smaller, the palette, the shortcuts, and saying what happens in the chat."""
+larger and smaller, the palette, the guide, the shortcuts, and saying what happens in the chat."""
 
 from __future__ import annotations
 
@@ -26,12 +26,14 @@ from chatty_desktop.ui.theme import Theme
 
 if TYPE_CHECKING:
     from chatty_desktop.ui.forgetting.dialog import ForgetDialog
+    from chatty_desktop.ui.guide import GuideWindow
 
 
 class Everywhere(QObject):
     """Connects those actions, and the two panes.
 
     announcer: has said of the chat what people must hear who do not see it.
+    guide: None before it is first wanted.
     """
 
     def __init__(
@@ -49,6 +51,7 @@ class Everywhere(QObject):
         super().__init__(window)
         self._window, self._app, self._theme, self._tasks = window, app, theme, tasks
         self._chat, self._inspector = chat, inspector
+        self.guide: GuideWindow | None = None
         self._connect_chat(actions, chat, inspector)
         self.announcer = Announcer(window)
         names = chat.composer.picker
@@ -62,8 +65,18 @@ class Everywhere(QObject):
         actions.larger.triggered.connect(lambda: self._step(1))
         actions.smaller.triggered.connect(lambda: self._step(-1))
         actions.usual_size.triggered.connect(lambda: self._resize(None))
+        actions.guide.triggered.connect(lambda _checked: self.open_guide())
+        inspector.guide_wanted.connect(self.open_guide)
         actions.shortcuts.triggered.connect(self._show_shortcuts)
         actions.open_log.triggered.connect(self._open_log)
+
+    def open_guide(self, page: str = "") -> None:
+        """Show the guide, at a page by its file and heading, else where it was left."""
+        if self.guide is None:
+            from chatty_desktop.ui.guide import GuideWindow
+
+            self.guide = GuideWindow(self._theme, self._tasks, self._window)
+        self.guide.open_page(page)
 
     def forget(self, target: ForgetTarget) -> ForgetDialog:
         """Show what would go with something, and forget it once the person says so."""

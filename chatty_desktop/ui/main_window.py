@@ -259,6 +259,7 @@ class MainWindow(QMainWindow):
         self.status.page_wanted.connect(self.others.open_settings)
         self.others.chat_wanted.connect(self.chat.open)
         self.others.set_up_wanted.connect(self.welcome.open)
+        self.others.guide_wanted.connect(self.everywhere.open_guide)
 
     def _restore(self) -> None:
         geometry = self._state.bytes("geometry")

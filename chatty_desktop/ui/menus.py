@@ -101,8 +101,8 @@ class Actions(QObject):
         self.larger.setShortcuts([QKeySequence("Ctrl++"), QKeySequence("Ctrl+=")])
         self.smaller = self._make(N_("&Smaller letters"), "Ctrl+-", "magnifying-glass-minus")
         self.usual_size = self._make(N_("&Usual letters"), "Ctrl+0", "text-aa")
-        self.shortcuts = self._make(N_("&Keyboard shortcuts"), "F1", "keyboard")
-        self.shortcuts.setShortcuts([QKeySequence("F1"), QKeySequence("Ctrl+/")])
+        self.guide = self._make(N_("&Guide"), "F1", "book-open")
+        self.shortcuts = self._make(N_("&Keyboard shortcuts"), "Ctrl+/", "keyboard")
         self.open_log = self._make(N_("Open the folder of the &log"), "", "folder-open")
         self.about = self._make(N_("&About Chatty Desktop"), "", "info")
         self.about.setMenuRole(QAction.MenuRole.AboutRole)
@@ -133,7 +133,7 @@ class Actions(QObject):
         self._fill_places(go)
         self._add(go, self.write, self.attach, self.choose_agent, self.next_pane)
         help_ = _menu(bar, N_("&Help"))
-        self._add(help_, self.shortcuts, None, self.open_log, self.about)
+        self._add(help_, self.guide, self.shortcuts, None, self.open_log, self.about)
 
     def fill_for_one_chat(self, bar: QMenuBar) -> QAction:
         """Build the menus of a window that shows one chat; returns what closes it."""
@@ -148,7 +148,7 @@ class Actions(QObject):
         self._add(go, self.palette, None)
         self._fill_places(go)
         self._add(go, self.write, self.attach, self.choose_agent)
-        self._add(_menu(bar, N_("&Help")), self.shortcuts, None, self.open_log)
+        self._add(_menu(bar, N_("&Help")), self.guide, self.shortcuts, None, self.open_log)
         return close
 
     def connect_find(self, find: FindInChat) -> None:

@@ -27,11 +27,13 @@ class OtherWindows(QObject):
     """Makes each when it is first wanted and keeps it; None, and not in `apart`, before.
 
     apart: the chats in windows of their own, by the id of the chat. chat_wanted: a chat is to be
-    read in the main window. set_up_wanted: the first run's questions are.
+    read in the main window. set_up_wanted: the first run's questions are. guide_wanted: a page of
+    the guide is.
     """
 
     chat_wanted = Signal(str)
     set_up_wanted = Signal()
+    guide_wanted = Signal(str)
 
     def __init__(self, app: App, theme: Theme, tasks: Tasks, parent: QWidget) -> None:
         """All live no longer than `parent` and its `tasks`."""
@@ -97,6 +99,7 @@ class OtherWindows(QObject):
                 parent=self._parent,
             )
             self.agent_editor.measure_wanted.connect(self.measure)
+            self.agent_editor.guide_wanted.connect(self.guide_wanted)
         self.agent_editor.edit(agent_id)
 
     def show_tools(self, agent_id: str) -> None:
@@ -133,6 +136,7 @@ class OtherWindows(QObject):
                 app=self._app, theme=self._theme, tasks=self._tasks, parent=self._parent
             )
             self.graph_editor.session_wanted.connect(self.chat_wanted)
+            self.graph_editor.guide_wanted.connect(self.guide_wanted)
         self.graph_editor.edit(graph_id)
 
     def close_editors(self, then: Callable[[], object]) -> None:

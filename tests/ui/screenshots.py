@@ -13,7 +13,8 @@ import os
 import tempfile
 import time
 import zipfile
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -275,7 +276,7 @@ async def _searching(stage: Stage) -> None:
     stage.window.sessions.search.setText("nothing like it")
 
 
-async def _graph(stage: Stage, agents: int) -> None:
+async def graph_of(stage: Stage, agents: int) -> None:
     """A graph of so many agents: steps of four that go on to the next four."""
     named = ["Researcher", "Writer", "Critic", "Companion"]
     nodes = [Node(id="input", kind="input")]
@@ -384,13 +385,25 @@ VIEWS = {
     "replayed-facts": View(lambda stage: _replay(stage, 2), _dialog),
     "replayed-turn": View(lambda stage: _replay(stage, 3), _dialog),
     "search": View(_searching),
-    "graph-10": View(lambda stage: _graph(stage, 10), _graph_window),
-    "graph-50": View(lambda stage: _graph(stage, 50), _graph_window),
+    "graph-10": View(lambda stage: graph_of(stage, 10), _graph_window),
+    "graph-50": View(lambda stage: graph_of(stage, 50), _graph_window),
     "editor": View(_editor, _dialog),
     "deleted": View(_deleting),
     "alone": View(_chat_only),
     **{f"settings-{name}": View(_on_page(name), _settings) for name, _title, _icon in PAGES},
 }
+
+
+def application_at(scale: str) -> QApplication:
+    """Qt without a display, so many pixels to a point, that shows nothing of whoever uses it."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    os.environ["QT_SCALE_FACTOR"] = scale
+    application = QApplication([])
+    application.setQuitOnLastWindowClosed(False)
+    # The pictures show no model files of whoever takes them, and no Ollama.
+    os.environ["OLLAMA_HOST"] = "127.0.0.1:1"
+    os.environ["HOME"] = os.environ["USERPROFILE"] = tempfile.gettempdir()
+    return application
 
 
 def main() -> None:
@@ -400,14 +413,8 @@ def main() -> None:
     arguments.add_argument("--language", default="en", help="a code such as de")
     arguments.add_argument("--only", default="", help="the views whose names begin so")
     chosen = arguments.parse_args()
-    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    os.environ["QT_SCALE_FACTOR"] = chosen.scale
     chosen.out.mkdir(parents=True, exist_ok=True)
-    application = QApplication([])
-    application.setQuitOnLastWindowClosed(False)
-    # The pictures show no model files of whoever takes them, and no Ollama.
-    os.environ["OLLAMA_HOST"] = "127.0.0.1:1"
-    os.environ["HOME"] = os.environ["USERPROFILE"] = tempfile.gettempdir()
+    application = application_at(chosen.scale)
     suffix = "" if chosen.scale == "1" else f"@{chosen.scale}x"
     loop = Loop(application)
     asyncio.set_event_loop(loop)
@@ -419,7 +426,9 @@ def main() -> None:
                 loop.run_until_complete(_take(theme, name, view, chosen.out, suffix))
 
 
-async def _take(theme: Theme, name: str, view: View, out: Path, suffix: str) -> None:
+@asynccontextmanager
+async def staged(theme: Theme, name: str, view: View) -> AsyncIterator[Stage]:
+    """The window on a data folder of its own, as a view has it."""
     with tempfile.TemporaryDirectory() as folder:
         app = await App.open(Path(folder))
         session = (await fill(app, time.time())).id if view.filled else ""
@@ -430,8 +439,20 @@ async def _take(theme: Theme, name: str, view: View, out: Path, suffix: str) -> 
         window.resize(*SIZES[0])
         window.show()
         await view.prepare(stage)
+        yield stage
+        for waiting in stage.asked:
+            waiting.cancel()
+        await tasks.close()
+        await app.close()
+        window.release()
+        window.deleteLater()
+        await asyncio.sleep(0)
+
+
+async def _take(theme: Theme, name: str, view: View, out: Path, suffix: str) -> None:
+    async with staged(theme, name, view) as stage:
         for width, height in SIZES:
-            window.resize(width, height)
+            stage.window.resize(width, height)
             for scheme in ("light", "dark"):
                 theme.force("dark" if scheme == "dark" else "light")
                 await stage.settle()
@@ -440,13 +461,6 @@ async def _take(theme: Theme, name: str, view: View, out: Path, suffix: str) -> 
                 await stage.settle()
                 picture.grab().save(str(file))
         theme.force("light")
-        for waiting in stage.asked:
-            waiting.cancel()
-        await tasks.close()
-        await app.close()
-        window.release()
-        window.deleteLater()
-        await asyncio.sleep(0)
 
 
 if __name__ == "__main__":

@@ -173,7 +173,7 @@ async def test_in_another_language_english_words_find_it_too(
 async def test_the_dialog_of_shortcuts_lists_all_there_are(open_window: Opened) -> None:
     window = open_window.window
     window.activateWindow()
-    QTest.keyClick(window, Qt.Key.Key_F1)
+    QTest.keyClick(window, Qt.Key.Key_Slash, Qt.KeyboardModifier.ControlModifier)
     dialog = window.findChild(ShortcutsDialog)
     assert dialog is not None
     assert dialog.isVisible()

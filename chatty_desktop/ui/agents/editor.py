@@ -43,10 +43,12 @@ class AgentEditor(QDialog):
 
     saved: the id of the agent that was stored.
     measure_wanted: the id of the agent, stored by then, for which models are to be measured.
+    guide_wanted: a page of the guide.
     """
 
     saved = Signal(str)
     measure_wanted = Signal(str)
+    guide_wanted = Signal(str)
 
     def __init__(
         self,
@@ -93,6 +95,7 @@ class AgentEditor(QDialog):
 
         self.tabs.edited.connect(lambda: self.setWindowModified(self.dirty))
         self.tabs.told.connect(self.problem.say)
+        self.form.strategy.guide_wanted.connect(self.guide_wanted)
         self.save_button.clicked.connect(self.save)
         self.cancel_button.clicked.connect(self.close)
         self.import_button.clicked.connect(

@@ -29,7 +29,7 @@ from chatty_desktop.ui.agents.strategy_form import (
 )
 from chatty_desktop.ui.controls import Choice, Field
 from chatty_desktop.ui.language import N_, tr
-from chatty_desktop.ui.pieces import Problem
+from chatty_desktop.ui.pieces import Problem, TextButton
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import M, S
 
@@ -44,9 +44,11 @@ class StrategyPicker(QWidget):
     """The kind of memory and the form of that kind.
 
     changed: the person chose another kind or changed something in its form.
+    guide_wanted: the page of the guide on the kind that is chosen.
     """
 
     changed = Signal()
+    guide_wanted = Signal(str)
 
     def __init__(self, parts: FormParts, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -68,6 +70,13 @@ class StrategyPicker(QWidget):
             role = Qt.ItemDataRole.AccessibleDescriptionRole
             self.choice.setItemData(self.choice.count() - 1, entry.when, role)
         self._field = Field(tr("Memory"), self.choice, theme, about("none").when)
+        self.about = TextButton(tr("What is this?"))
+        self.about.setFont(theme.small())
+        self.about.setProperty("tone", "muted")
+        self.about.setToolTip(tr("Open the guide at this kind of memory"))
+        self.about.clicked.connect(
+            lambda: self.guide_wanted.emit(f"strategies.md#{self.kind.replace('_', '-')}")
+        )
         self._mid_session = Problem(theme, "memory", "brain")
         line = QFrame()
         line.setProperty("line", "memory")
@@ -83,6 +92,7 @@ class StrategyPicker(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(S)
         column.addWidget(self._field)
+        column.addWidget(self.about, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self._mid_session)
         column.addWidget(self._frame)
         self.choice.currentIndexChanged.connect(self._chosen)

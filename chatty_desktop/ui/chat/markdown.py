@@ -165,13 +165,13 @@ def _as_written(token: Token) -> str:
 
 @cache
 def _parser() -> MarkdownIt:
-    parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_QtHtml)
+    parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=QtHtml)
     add_formulas(parser)
     add_task_lists(parser)
     return parser.enable(["table", "strikethrough"])
 
 
-class _QtHtml(RendererHTML):
+class QtHtml(RendererHTML):
     """The subset of HTML that QTextDocument understands."""
 
     def fence(

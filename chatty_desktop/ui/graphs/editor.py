@@ -50,11 +50,12 @@ _MEMORY = "memory_override"
 class GraphEditor(QMainWindow):
     """Edits one graph at a time; nothing is stored before the person saves.
 
-    session_wanted: the session of a run, to be read.
+    session_wanted: the session of a run, to be read. guide_wanted: a page of the guide.
     """
 
     saved = Signal(str)
     session_wanted = Signal(str)
+    guide_wanted = Signal(str)
 
     def __init__(
         self, *, app: App, theme: Theme, tasks: Tasks, parent: QWidget | None = None
@@ -81,6 +82,7 @@ class GraphEditor(QMainWindow):
         self.do = GraphActions(theme, self.canvas, self)
         self.run_bar.changed.connect(self._draw)
         self.run_bar.session_wanted.connect(self.session_wanted)
+        self.side.form.strategy.guide_wanted.connect(self.guide_wanted)
         self._announcer = Announcer(self)
         self._connect_actions()
         self._arrange()

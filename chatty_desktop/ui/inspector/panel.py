@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.errors import ChattyError
 from chatty_desktop.domain.events import (
@@ -45,6 +45,10 @@ from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.throttle import Throttle
 
 REFRESH_MS = 100
+
+GUIDE = ("inspector.md#memory", "inspector.md#prompt", "inspector.md#ledger")
+"""What the guide says of each tab."""
+
 PAGE = 200
 """Ledger rows read at first, and further ones for each press of "Show older rows"."""
 
@@ -60,6 +64,7 @@ class InspectorPanel(QWidget):
 
     forget_wanted: the `ForgetTarget` that is to leave no trace.
     replay_wanted: the chat is to be replayed under other kinds of memory.
+    guide_wanted: the page of the guide on what is shown.
 
     `wire` gives a request to a model as it is sent.
     """
@@ -68,6 +73,7 @@ class InspectorPanel(QWidget):
     verbatim_from_changed = Signal(object)
     forget_wanted = Signal(object)
     replay_wanted = Signal()
+    guide_wanted = Signal(str)
 
     def __init__(
         self,
@@ -145,7 +151,15 @@ class InspectorPanel(QWidget):
         self.tabs.addTab(self.ledger, tr("Ledger"))
         replay = icon_button(theme, "chart-line", tr("Replay with other kinds of memory"))
         replay.clicked.connect(self.replay_wanted)
-        self.tabs.setCornerWidget(replay)
+        about = icon_button(theme, "question", tr("What is this?"))
+        about.clicked.connect(lambda: self.guide_wanted.emit(GUIDE[self.tabs.currentIndex()]))
+        corner = QWidget()
+        row = QHBoxLayout(corner)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(0)
+        row.addWidget(about)
+        row.addWidget(replay)
+        self.tabs.setCornerWidget(corner)
         # The request is read only while it is looked at: it can hold a whole chat.
         self.tabs.currentChanged.connect(lambda _tab: self._refresh())
         column = QVBoxLayout(self)

@@ -31,8 +31,7 @@ def test_the_wheel_holds_every_resource_and_the_licence(wheel: Path) -> None:
     inside = zipfile.ZipFile(wheel).namelist()
     files = [path for path in (ROOT / "resources").rglob("*") if path.is_file()]
     resources = {path.relative_to(ROOT).as_posix() for path in files}
-    pictures = {name for name in resources if name.startswith("resources/pictures/")}
-    assert {f"chatty_desktop/{name}" for name in resources - pictures} <= set(inside)
+    assert {f"chatty_desktop/{name}" for name in resources} <= set(inside)
     assert any(name.endswith("licenses/LICENSE") for name in inside)
     assert not any(name.startswith("tests/") for name in inside)
 

@@ -1,0 +1,374 @@
+"""The guide in a window of its own: the pages of `resources/guide`, and nothing from elsewhere."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import MutableMapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import PurePosixPath
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markdown_it.utils import OptionsDict
+from PySide6.QtCore import QEvent, QSize, Qt, QUrl
+from PySide6.QtGui import QDesktopServices, QImage, QKeySequence, QShortcut, QTextCursor
+from PySide6.QtWidgets import (
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from chatty_desktop.domain.matching import folded
+from chatty_desktop.paths import resources_folder
+from chatty_desktop.ui.chat.highlight import highlight
+from chatty_desktop.ui.chat.markdown import QtHtml, css, is_outside_link
+from chatty_desktop.ui.language import N_, tr
+from chatty_desktop.ui.pieces import caption, icon_button, takes_escape
+from chatty_desktop.ui.tasks import Tasks
+from chatty_desktop.ui.theme import Theme
+from chatty_desktop.ui.tokens import XS, L, M, S, Tokens
+
+CONTENTS = "index.md"
+"""The page that lists the others, in the order in which they are read and searched."""
+
+IN_ENGLISH = N_("The guide is in English.")
+"""Said in a window that speaks another language."""
+
+WIDEST = 620
+"""Pixels of a picture at most; those with fewer are shown at half their size, for sharp screens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page as it is drawn: its HTML, the pictures in it by their name, its title."""
+
+    html: str
+    pictures: dict[str, QImage]
+    title: str
+
+
+class GuideWindow(QDialog):
+    """Shows one page at a time; a link leads to another, or into the browser.
+
+    shown: the address that was asked for last. drawn: the page and the palette that are on the
+    screen. browser: the page. search: looks through this page, then through the others.
+    """
+
+    def __init__(self, theme: Theme, tasks: Tasks, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._tasks = theme, tasks
+        self._before: list[str] = []
+        self._after: list[str] = []
+        self.shown = ""
+        self.drawn = ("", "")
+        self.setWindowTitle(tr("Guide"))
+        self.back = icon_button(theme, "arrow-left", tr("Back (Alt+Left)"))
+        self.forward = icon_button(theme, "arrow-right", tr("Forward (Alt+Right)"))
+        self.contents = icon_button(theme, "list", tr("Contents (Alt+Home)"))
+        self.search = _Search()
+        self.found = caption(theme)
+        self.browser = _Browser()
+        self._arrange()
+        self.back.clicked.connect(lambda: self._walk(self._before, self._after))
+        self.forward.clicked.connect(lambda: self._walk(self._after, self._before))
+        self.contents.clicked.connect(lambda: self.open_page(CONTENTS))
+        self.search.returnPressed.connect(self.find_next)
+        self.search.textChanged.connect(lambda _text: self.found.clear())
+        self.browser.anchorClicked.connect(self._follow)
+        for keys, do in (
+            ("Alt+Left", self.back.click),
+            ("Alt+Right", self.forward.click),
+            ("Alt+Home", self.contents.click),
+            ("Ctrl+F", self.search.setFocus),
+            ("F3", self.find_next),
+            ("Shift+F3", lambda: self.find_next(backwards=True)),
+        ):
+            QShortcut(QKeySequence(keys), self, do)
+        theme.changed.connect(self._draw_again)
+        self._show_ways()
+
+    def open_page(self, address: str = "") -> None:
+        """Show a page by its file, with `#` and a heading if one is meant; "": where it was left,
+        the contents at first."""
+        address = address or self.shown or CONTENTS
+        if self.shown and address != self.shown:
+            self._before.append(self.shown)
+            self._after.clear()
+        self._go(address)
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        self.browser.setFocus()
+
+    def find_next(self, *, backwards: bool = False) -> None:
+        """Go to the next place of what is in the search field, on the next page that has it."""
+        words = self.search.text().strip()
+        if not words:
+            self.search.setFocus()
+        elif self._find_here(words, backwards=backwards):
+            self.found.clear()
+        else:
+            self._tasks.start(self._find_elsewhere(words, backwards=backwards))
+
+    def _arrange(self) -> None:
+        row = QHBoxLayout()
+        row.setContentsMargins(S, S, M, S)
+        row.setSpacing(XS)
+        for button in (self.back, self.forward, self.contents):
+            row.addWidget(button)
+        row.addStretch(1)
+        row.addWidget(self.found)
+        row.addSpacing(S)
+        row.addWidget(self.search, 2)
+        line = QFrame()
+        line.setProperty("line", "true")
+        line.setFixedHeight(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(row)
+        column.addWidget(line)
+        column.addWidget(self.browser, 1)
+        if (said := tr(IN_ENGLISH)) != IN_ENGLISH:
+            note = caption(self._theme, said)
+            note.setContentsMargins(L, S, L, S)
+            column.addWidget(note)
+        self.setTabOrder(self.search, self.browser)
+        room = self.screen().availableSize()
+        self.resize(QSize(760, 760).boundedTo(room))
+        self.setProperty("panel", "surface")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+
+    # --- pages -------------------------------------------------------------------------------
+
+    def _go(self, address: str) -> None:
+        self.shown = address
+        self._show_ways()
+        self._tasks.start(self._show(address))
+
+    def _walk(self, taken: list[str], left: list[str]) -> None:
+        if taken:
+            left.append(self.shown)
+            self._go(taken.pop())
+
+    def _show_ways(self) -> None:
+        self.back.setEnabled(bool(self._before))
+        self.forward.setEnabled(bool(self._after))
+        self.contents.setEnabled(self.shown != CONTENTS)
+
+    async def _show(self, address: str) -> None:
+        name, _hash, heading = address.partition("#")
+        tokens = self._theme.tokens
+        page = await asyncio.to_thread(read_page, name, tokens, self.devicePixelRatioF())
+        if address != self.shown or tokens is not self._theme.tokens:
+            return
+        family = self._theme.monospace().family()
+        self.browser.draw(page, css(tokens, f"'{family}'"))
+        self.drawn = name, tokens.name
+        self.setWindowTitle(tr("{title} – Guide", title=page.title))
+        if heading:
+            self.browser.scrollToAnchor(heading)
+
+    def _draw_again(self) -> None:
+        if self.isVisible():
+            self._go(self.shown)
+
+    def _follow(self, url: QUrl) -> None:
+        if is_outside_link(url.toString()):
+            QDesktopServices.openUrl(url)
+            return
+        name = url.path() or self.shown.partition("#")[0]
+        self.open_page(f"{name}#{url.fragment()}" if url.hasFragment() else name)
+
+    # --- finding -----------------------------------------------------------------------------
+
+    def _find_here(self, words: str, *, backwards: bool = False) -> bool:
+        flag = self.browser.document().FindFlag
+        return self.browser.find(words, flag.FindBackward if backwards else flag(0))
+
+    async def _find_elsewhere(self, words: str, *, backwards: bool) -> None:
+        here = self.shown.partition("#")[0]
+        name = await asyncio.to_thread(page_with, words, here, backwards=backwards)
+        if name is None:
+            self.found.setText(tr("Not found"))
+            return
+        if name != here:
+            self.open_page(name)
+            await self._show(name)
+        end = QTextCursor.MoveOperation.End if backwards else QTextCursor.MoveOperation.Start
+        self.browser.moveCursor(end)
+        self._find_here(words, backwards=backwards)
+
+
+class _Browser(QTextBrowser):
+    """A page, which is given everything that is in it: it loads nothing by itself."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.pictures: dict[str, QImage] = {}
+        self.setAccessibleName(tr("Page of the guide"))
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setProperty("bare", True)
+        self.setOpenLinks(False)
+        self.document().setDocumentMargin(L)
+
+    def draw(self, page: Page, style: str) -> None:
+        """Show a page from its top."""
+        self.pictures = page.pictures
+        self.document().setDefaultStyleSheet(style)
+        self.setHtml(page.html)
+
+    def loadResource(self, kind: int, name: Any) -> Any:
+        """Only the pictures that came with the page: no file and no address is read here."""
+        return self.pictures.get(name.toString())
+
+
+class _Search(QLineEdit):
+    """What to look for. Esc empties it, and closes the window once it is empty."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setPlaceholderText(tr("Find in the guide"))
+        self.setAccessibleName(tr("Find in the guide"))
+        self.setClearButtonEnabled(True)
+
+    def event(self, event: QEvent) -> bool:
+        if self.text() and takes_escape(event):
+            self.clear()
+            return True
+        return super().event(event)
+
+
+def read_page(name: str, tokens: Tokens, ratio: float = 1.0) -> Page:
+    """A page of the guide by its file, in a palette, for a screen with so many pixels to a point.
+    Raises `OSError`."""
+    text = (resources_folder() / "guide" / PurePosixPath(name).name).read_text("utf-8")
+    parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=_PageHtml).enable("table")
+    pictures: dict[str, QImage] = {}
+    env: dict[str, Any] = {
+        "tokens": tokens,
+        "ratio": ratio,
+        "blocks": [],
+        "link": [],
+        "pictures": pictures,
+        "title": name,
+    }
+    return Page(str(parser.render(text, env)), pictures, env["title"])
+
+
+def page_with(words: str, here: str, *, backwards: bool = False) -> str | None:
+    """The next page after `here`, round at the end, on which words stand as they are; None: none
+    has them."""
+    names = page_names()
+    at = names.index(here) if here in names else 0
+    order = [*names[at + 1 :], *names[: at + 1]]
+    if backwards:
+        order = [*names[:at][::-1], *names[at:][::-1]]
+    return next((name for name in order if folded(words) in folded(_plain(name))), None)
+
+
+def page_names() -> Sequence[str]:
+    """Every page, the contents first, then as they are named there."""
+    index = (resources_folder() / "guide" / CONTENTS).read_text("utf-8")
+    links = [token for each in MarkdownIt().parse(index) for token in each.children or ()]
+    named = [str(token.attrs["href"]) for token in links if token.type == "link_open"]
+    return [CONTENTS, *dict.fromkeys(name.partition("#")[0] for name in named)]
+
+
+def anchor_of(heading: str) -> str:
+    """The name by which a link reaches a heading; as on GitHub."""
+    kept = (c for c in heading.lower() if c.isalnum() or c in " -_")
+    return "".join(kept).replace(" ", "-")
+
+
+def _plain(name: str) -> str:
+    """What stands on a page, without its marks."""
+    text = (resources_folder() / "guide" / name).read_text("utf-8")
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    return "\n".join(
+        "".join(part.content or "\n" for part in token.children or [token] if part.type != "image")
+        for token in parser.parse(text)
+        if token.content
+    )
+
+
+class _PageHtml(QtHtml):
+    """As a message, but with anchors at its headings, links between pages, and pictures."""
+
+    def heading_open(
+        self,
+        tokens: Sequence[Token],
+        idx: int,
+        options: OptionsDict,
+        env: MutableMapping[str, Any],
+    ) -> str:
+        words = "".join(each.content for each in tokens[idx + 1].children or ())
+        if tokens[idx].tag == "h1":
+            env["title"] = words
+        return f'<{tokens[idx].tag}><a name="{anchor_of(words)}"></a>'
+
+    def paragraph_open(
+        self,
+        tokens: Sequence[Token],
+        idx: int,
+        options: OptionsDict,
+        env: MutableMapping[str, Any],
+    ) -> str:
+        # The height of a line is in proportion to what is in it.
+        parts = tokens[idx + 1].children or ()
+        pictured = any(part.type == "image" for part in parts)
+        return '<p style="line-height:100%">' if pictured else "<p>"
+
+    def link_open(
+        self,
+        tokens: Sequence[Token],
+        idx: int,
+        options: OptionsDict,
+        env: MutableMapping[str, Any],
+    ) -> str:
+        env["link"].append(True)
+        return f'<a href="{escape(str(tokens[idx].attrs["href"]))}">'
+
+    def image(
+        self,
+        tokens: Sequence[Token],
+        idx: int,
+        options: OptionsDict,
+        env: MutableMapping[str, Any],
+    ) -> str:
+        name = PurePosixPath(str(tokens[idx].attrs["src"])).name
+        folder = resources_folder() / "pictures"
+        dark = folder / name.replace("-light.", "-dark.")
+        in_dark = env["tokens"].name == "dark" and dark.is_file()
+        picture = QImage(str(dark if in_dark else folder / name))
+        width = min(picture.width() // 2, WIDEST)
+        # Made smaller here: drawn so, letters lose their edges.
+        smooth = Qt.TransformationMode.SmoothTransformation
+        picture = picture.scaledToWidth(round(width * env["ratio"]), smooth)
+        env["pictures"][name] = picture
+        height = round(picture.height() / env["ratio"])
+        alt = escape(tokens[idx].content)
+        return f'<img src="{escape(name)}" alt="{alt}" width="{width}" height="{height}">'
+
+    def fence(
+        self,
+        tokens: Sequence[Token],
+        idx: int,
+        options: OptionsDict,
+        env: MutableMapping[str, Any],
+    ) -> str:
+        code = tokens[idx].content.rstrip("\n")
+        return (
+            '<table width="100%" cellspacing="0" style="margin-top:4px;margin-bottom:12px"><tr>'
+            f'<td bgcolor="{env["tokens"].code_background}" style="padding:{M}px">'
+            f'<div class="pre">{highlight(code, tokens[idx].info.strip(), env["tokens"])}</div>'
+            "</td></tr></table>"
+        )
+
+    code_block = fence
