@@ -115,7 +115,7 @@ def test_its_window_answers_what_is_typed_and_closes_without_a_word(
     program: list[str], bundle: Path, display: str, tmp_path: Path
 ) -> None:
     data = tmp_path / ".local" / "share" / "chatty-desktop"
-    shown = [*program[:-1], f"DISPLAY={display}", program[-1]]
+    shown = [*program[:-1], f"DISPLAY={display}", "LANGUAGE=de", program[-1]]
     window = Window(shown, display, data)
     window.type("What colour is the sky")
     window.keys("Return")
@@ -123,6 +123,8 @@ def test_its_window_answers_what_is_typed_and_closes_without_a_word(
     window.until(lambda: str(window.rows(answered) or ""))
     (said,) = window.rows("SELECT content FROM messages WHERE role = 'user'")
     assert said == ("What colour is the sky",)
+    # What comes after an answer is told in the window's own language.
+    window.until(lambda: str(window.rows("SELECT 1 FROM run_log WHERE text LIKE '%title%'") or ""))
     assert window.close() == ""
     assert running(bundle) == []
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -14,9 +15,13 @@ ROOT = Path(__file__).parents[3]
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
+    return built("wheel", tmp_path_factory.mktemp("wheel"))
+
+
+def built(kind: str, folder: Path) -> Path:
+    """The one file of a wheel or an sdist, built into an empty folder."""
     done = subprocess.run(
-        [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)],
+        [sys.executable, "-m", "hatchling", "build", "-t", kind, "-d", str(folder)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -24,7 +29,8 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    return next(folder.glob("*.whl"))
+    (file,) = folder.iterdir()
+    return file
 
 
 def test_the_wheel_holds_every_resource_and_the_licence(wheel: Path) -> None:
@@ -34,6 +40,18 @@ def test_the_wheel_holds_every_resource_and_the_licence(wheel: Path) -> None:
     assert {f"chatty_desktop/{name}" for name in resources} <= set(inside)
     assert any(name.endswith("licenses/LICENSE") for name in inside)
     assert not any(name.startswith("tests/") for name in inside)
+
+
+def test_the_sdist_holds_all_that_the_commands_need_and_nothing_that_they_made(
+    tmp_path: Path,
+) -> None:
+    with tarfile.open(built("sdist", tmp_path)) as inside:
+        names = {name.partition("/")[2] for name in inside.getnames()}
+    kept = ("resources", "packaging", "tests", "chatty_desktop")
+    files = [path for folder in kept for path in (ROOT / folder).rglob("*") if path.is_file()]
+    ours = {path.relative_to(ROOT).as_posix() for path in files if "__pycache__" not in path.parts}
+    assert ours | {"Makefile", "LICENSE", "README.md", ".ci/run"} <= names
+    assert not [name for name in names if name.startswith(("dist/", "build/", ".venv"))]
 
 
 def test_the_installed_app_finds_its_resources_inside_the_package(
