@@ -30,9 +30,9 @@ def main() -> int:
     """Build; the exit status, 3 where it cannot be built."""
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--without-starter", action="store_true")
-    arguments.add_argument("--if-outdated", action="store_true", help="nothing when it is newest")
+    arguments.add_argument("--if-outdated", action="store_true", help="only if it is to be another")
     chosen = arguments.parse_args()
-    if chosen.if_outdated and is_newest():
+    if chosen.if_outdated and is_newest() and has_starter() is not chosen.without_starter:
         return 0
     missing = what_is_missing()
     if missing:
@@ -60,6 +60,11 @@ def is_newest() -> bool:
         file.stat().st_mtime for file in files if file.is_file() and "__pycache__" not in file.parts
     )
     return built.stat().st_mtime > newest
+
+
+def has_starter() -> bool:
+    """Whether the bundle comes with the starter model."""
+    return any(BUNDLE.glob("_internal/chatty_desktop/resources/models/*.gguf"))
 
 
 def what_is_missing() -> list[str]:
