@@ -67,6 +67,7 @@ class GuideWindow(QDialog):
         self._after: list[str] = []
         self.shown = ""
         self.drawn = ("", "")
+        self._showing: asyncio.Task[None] | None = None
         self.setWindowTitle(tr("Guide"))
         self.back = icon_button(theme, "arrow-left", tr("Back (Alt+Left)"))
         self.forward = icon_button(theme, "arrow-right", tr("Forward (Alt+Right)"))
@@ -150,7 +151,7 @@ class GuideWindow(QDialog):
     def _go(self, address: str) -> None:
         self.shown = address
         self._show_ways()
-        self._tasks.start(self._show(address))
+        self._showing = self._tasks.start(self._show(address))
 
     def _walk(self, taken: list[str], left: list[str]) -> None:
         if taken:
@@ -199,8 +200,12 @@ class GuideWindow(QDialog):
             self.found.setText(tr("Not found"))
             return
         if name != here:
+            typing = self.search.hasFocus()
             self.open_page(name)
-            await self._show(name)
+            if typing:
+                self.search.setFocus()
+        if self._showing is not None:
+            await self._showing
         end = QTextCursor.MoveOperation.End if backwards else QTextCursor.MoveOperation.Start
         self.browser.moveCursor(end)
         self._find_here(words, backwards=backwards)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+
 import pytest
 from PySide6.QtCore import QLocale, Qt, QUrl
 from PySide6.QtGui import QTextDocument
@@ -22,8 +24,13 @@ def fail(text: str) -> None:
 
 
 @pytest.fixture
-def guide(theme: Theme, qapp: QApplication) -> GuideWindow:
-    return GuideWindow(theme, Tasks(fail))
+async def guide(theme: Theme) -> AsyncIterator[GuideWindow]:
+    tasks = Tasks(fail)
+    made = GuideWindow(theme, tasks)
+    yield made
+    made.close()
+    await tasks.close()
+    made.deleteLater()
 
 
 async def shows(guide: GuideWindow, title: str) -> None:
@@ -81,7 +88,6 @@ async def test_what_is_not_on_a_page_is_found_on_the_next_that_has_it(guide: Gui
     QTest.keyClick(guide.search, Qt.Key.Key_Return)
     await until(lambda: guide.browser.textCursor().selectedText() == "Restore this")
     assert guide.shown == "inspector.md"
-    guide.close()
 
 
 async def test_every_page_is_drawn_with_its_pictures_in_both_schemes(
@@ -95,7 +101,6 @@ async def test_every_page_is_drawn_with_its_pictures_in_both_schemes(
             for picture in guide.browser.pictures.values():
                 assert not picture.isNull(), name
             assert guide.browser.horizontalScrollBar().maximum() == 0, name
-    guide.close()
 
 
 async def test_a_page_reaches_no_file_and_no_server(guide: GuideWindow) -> None:
@@ -104,7 +109,6 @@ async def test_a_page_reaches_no_file_and_no_server(guide: GuideWindow) -> None:
     image = QTextDocument.ResourceType.ImageResource.value
     for name in ("https://example.org/a.png", "file:///etc/passwd", "../pictures/main-light.png"):
         assert guide.browser.loadResource(image, QUrl(name)) is None
-    guide.close()
 
 
 async def test_in_another_language_it_is_said_that_the_pages_are_english(
@@ -114,6 +118,7 @@ async def test_in_another_language_it_is_said_that_the_pages_are_english(
     speak(qapp, "de")
     try:
         guide = GuideWindow(theme, Tasks(fail))
+        guide.deleteLater()
         assert guide.windowTitle() == "Anleitung"
         assert tr(IN_ENGLISH) == "Die Anleitung ist auf Englisch."
     finally:

@@ -243,3 +243,12 @@ async def test_larger_letters_make_the_line_higher(
     finally:
         theme.show(Appearance(theme="light"))
     await until(lambda: status.height() == usual)
+
+
+async def test_a_start_asks_the_servers_of_the_settings_for_their_models_alone(
+    open_window: Opened,
+) -> None:
+    await until(lambda: open_window.server.requests)
+    await open_window.tasks.idle()
+    for request in open_window.server.requests:
+        assert (request.method, request.body) == ("GET", None)

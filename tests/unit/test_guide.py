@@ -7,16 +7,19 @@ from pathlib import Path
 from typing import get_args
 
 import pytest
+from babel.messages.pofile import read_po
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from chatty_desktop.domain.strategies import Strategy
-from chatty_desktop.paths import resources_folder
+from chatty_desktop.paths import Paths, resources_folder
 from tests.unit.test_architecture import ROOT
 
 GUIDE = resources_folder() / "guide"
 PAGES = sorted(GUIDE.glob("*.md"))
 README = ROOT / "README.md"
+TEXTS = resources_folder() / "translations" / "de" / "LC_MESSAGES" / "chatty.po"
+"""Every text of the code, which a test of its own holds it to."""
 
 
 def parts(file: Path) -> list[Token]:
@@ -71,3 +74,24 @@ def test_every_kind_of_memory_has_its_heading_where_the_editor_looks_for_it() ->
     kinds = {each.model_fields["kind"].default for each in get_args(get_args(Strategy)[0])}
     assert len(kinds) == 8
     assert {kind.replace("_", "-") for kind in kinds} <= anchors(GUIDE / "strategies.md")
+
+
+def test_privacy_names_every_file_of_the_data_folder() -> None:
+    text = (GUIDE / "privacy.md").read_text("utf-8")
+    named = [name for name, kind in vars(Paths).items() if isinstance(kind, property)]
+    assert named
+    for name in named:
+        assert f"`{getattr(Paths(Path('data')), name).name}`" in text, name
+
+
+def test_every_message_of_the_troubleshooting_is_one_that_the_app_gives() -> None:
+    with TEXTS.open("rb") as file:
+        given = "\n".join(str(message.id) for message in read_po(file))
+    rows = re.findall(r"^\| `([^`]+)` \|", (GUIDE / "troubleshooting.md").read_text("utf-8"), re.M)
+    assert len(rows) > 40
+    missing = []
+    for row in rows:
+        parts = (re.escape(part.strip()) for part in row.split("…"))
+        if not re.search(r"[^\n]*?".join(parts), given):
+            missing.append(row)
+    assert missing == []
