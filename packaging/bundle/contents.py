@@ -106,7 +106,8 @@ _LEFT_OUT = [
 ]
 
 _FROM_THE_SYSTEM = (
-    r"lib(python3|ffi|ssl|crypto|sqlite3|z|bz2|lzma|zstd|mpdec|expat|xcb-\w|xkbcommon)[\w.-]*\.so"
+    r"lib(python3|ffi|ssl|crypto|sqlite3|z|bz2|lzma|zstd|brotli|mpdec|expat|uuid|xcb-\w|xkbcommon)"
+    r"[\w.-]*\.so"
 )
 """Linux: libraries of the system that come along, Python's own and what of Qt's a desktop may lack.
 Others are the system's to give: the C++ library and what graphics drivers load with it break when

@@ -33,9 +33,9 @@ class Window:
         )
         self.number = self.until(self._shown)
 
-    def until(self, found: Callable[[], str]) -> str:
+    def until(self, found: Callable[[], str], seconds: float = 90) -> str:
         """What `found` gives, once it gives something."""
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:
             if value := found():
                 return value

@@ -91,6 +91,7 @@ def test_what_nobody_asks_for_stays_out(place: str, system: str) -> None:
         ("libxcb-cursor.so.0", True),
         ("libxkbcommon-x11.so.0", True),
         ("libssl.so.3", True),
+        ("libbrotlidec.so.1", True),
         ("libpython3.11.so.1.0", True),
     ],
 )
