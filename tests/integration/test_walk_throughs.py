@@ -16,7 +16,9 @@ from tests.helpers.folder import settings_for
 from tests.helpers.servers import OpenAIServer
 from tests.unit.test_architecture import python
 
-BLOCK = re.compile(r"^`(chatty_desktop/[\w/.]+)`[^\n]*\n\n```(python|diff)\n(.*?)^```$", re.M | re.S)
+BLOCK = re.compile(
+    r"^`(chatty_desktop/[\w/.]+)`[^\n]*\n\n```(python|diff)\n(.*?)^```$", re.M | re.S
+)
 
 
 def follow(page: str, folder: Path) -> None:

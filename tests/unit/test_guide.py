@@ -61,6 +61,7 @@ def test_no_picture_lies_there_unused() -> None:
         for part in parts(file)
         if part.type == "image"
     }
+    shown |= {Path(each).name for each in re.findall(r'src="([^"]+)"', README.read_text("utf-8"))}
     for picture in (resources_folder() / "pictures").iterdir():
         assert picture.name.replace("-dark.", "-light.") in shown, picture.name
 

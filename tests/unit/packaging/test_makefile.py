@@ -1,4 +1,4 @@
-"""The commands: what the README says is there, steps that failed are tried again."""
+"""The commands: what the README and the guide say is there, steps that failed are tried again."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from chatty_desktop.cli.arguments import parse
 
 ROOT = Path(__file__).parents[3]
 README = (ROOT / "README.md").read_text("utf-8")
+COMMANDS = (ROOT / "resources/guide/commands.md").read_text("utf-8")
 MAKEFILE = (ROOT / "Makefile").read_text("utf-8")
 
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="there is no make here")
@@ -32,10 +33,10 @@ def test_every_make_command_of_the_readme_is_a_target() -> None:
     assert named <= targets
 
 
-def test_every_headless_command_of_the_readme_is_understood() -> None:
-    lines = re.findall(r"^chatty-desktop (.+)$", README, re.M)
+def test_every_headless_command_of_the_readme_and_the_guide_is_understood() -> None:
+    lines = re.findall(r"^chatty-desktop (.+)$", README + COMMANDS, re.M)
     commands = {parse(shlex.split(line.split(" > ")[0], comments=True)).command for line in lines}
-    assert {"ask", "inspect", "prompt", "log", "agents"} <= commands
+    assert {"ask", "inspect", "prompt", "log", "agents", "graph", "backup"} <= commands
 
 
 def test_every_file_the_readme_points_to_is_there() -> None:
