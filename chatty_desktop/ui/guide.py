@@ -142,6 +142,7 @@ class GuideWindow(QDialog):
             column.addWidget(note)
         self.setTabOrder(self.search, self.browser)
         room = self.screen().availableSize()
+        self.setMinimumSize(480, 320)
         self.resize(QSize(760, 760).boundedTo(room))
         self.setProperty("panel", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)

@@ -224,6 +224,7 @@ async def test_tab_walks_the_form_from_top_to_bottom_and_then_the_buttons(
         "System prompt",
         "Model",
         "Memory",
+        "What is this?",
         "What to keep",
         "Fields",
         "Add field",

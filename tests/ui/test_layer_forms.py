@@ -168,5 +168,7 @@ async def test_tab_walks_the_layers_in_their_order(at: Bench) -> None:
     form.cards[0].down.click()
     editor.form.strategy.choice.setFocus()
     QTest.keyClick(editor.form.strategy.choice, Qt.Key.Key_Tab)
+    await until(lambda: editor.focusWidget() is editor.form.strategy.about)
+    QTest.keyClick(editor.form.strategy.about, Qt.Key.Key_Tab)
     await until(lambda: editor.focusWidget() is form.cards[0].head)
     assert button(form.cards[0], "Remove layer (Delete)").isEnabled()

@@ -155,9 +155,9 @@ class StrategyPicker(QWidget):
         self._mid_session.say(tr(MID_SESSION) if another else "")
 
     def _put_after_choice(self, form: StrategyForm) -> None:
-        """Have Tab walk the form between the choice of its kind and what follows that: made
+        """Have Tab walk the form between the choice of its kind and what follows the form: made
         later, it would come after the buttons of the window."""
-        before: QWidget = self.choice
+        before: QWidget = self.about
         for control in form.controls():
             own = control.focusProxy() is None and control.window() is self.window()
             inner = isinstance(control.parent(), QComboBox | QAbstractSpinBox)
