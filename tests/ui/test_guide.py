@@ -73,6 +73,12 @@ async def test_the_inspector_and_the_editor_lead_to_their_pages(open_window: Ope
     picker.about.click()
     assert guide.shown == "strategies.md#full-transcript"
     await shows(guide, "Kinds of memory\n")
+    guide.open_page("index.md")
+    await shows(guide, "Guide\n")
+    editor.activateWindow()
+    await until(editor.isActiveWindow)
+    QTest.keyClick(editor, Qt.Key.Key_F1)
+    assert guide.shown == "strategies.md#full-transcript"
     editor.form.strategy.set({"kind": "none"}, stored=False)
     editor.close()
 

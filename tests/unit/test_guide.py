@@ -28,6 +28,21 @@ def parts(file: Path) -> list[Token]:
     return [part for token in tokens for part in token.children or ()]
 
 
+def emphasised(file: Path) -> list[str]:
+    """What stands in italics on a page."""
+    found: list[str] = []
+    inside = False
+    for part in parts(file):
+        if part.type == "em_open":
+            inside = True
+            found.append("")
+        elif part.type == "em_close":
+            inside = False
+        elif inside:
+            found[-1] += " " if part.type == "softbreak" else part.content
+    return found
+
+
 def anchors(file: Path) -> set[str]:
     """The names of the headings, as GitHub gives them and the window does."""
     headings = re.findall(r"^#+ (.+)$", file.read_text("utf-8"), re.M)
@@ -96,3 +111,17 @@ def test_every_message_of_the_troubleshooting_is_one_that_the_app_gives() -> Non
         if not re.search(r"[^\n]*?".join(parts), given):
             missing.append(row)
     assert missing == []
+
+
+@pytest.mark.parametrize("file", [*PAGES, README], ids=lambda file: file.name)
+def test_every_way_through_the_menus_and_the_settings_is_there(file: Path) -> None:
+    with TEXTS.open("rb") as texts:
+        given = {_plain(str(message.id)) for message in read_po(texts)}
+    for way in emphasised(file):
+        for step in way.split(" › ") if " › " in way else ():
+            assert _plain(step) in given, way
+
+
+def _plain(text: str) -> str:
+    """A name as it is written in a sentence."""
+    return text.replace("&", "").removesuffix(" …")

@@ -104,6 +104,7 @@ class AgentEditor(QDialog):
         self.export_button.clicked.connect(self._export)
         self.measure_button.clicked.connect(self._measure)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Save), self, self.save)
+        QShortcut(QKeySequence("F1"), self, self.form.strategy.about.click)
         unsubscribe = events.subscribe(self._heard)
         self.destroyed.connect(unsubscribe)
 
