@@ -54,9 +54,10 @@ def modules(package: Path) -> list[str]:
 
 LEFT_OUT_MODULES = [
     # Tests, builders and consoles that packages bring along or would use if they were there.
-    # readline is under the GPL.
+    # readline is under the GPL. (Not distutils: from Python 3.12 on PyInstaller has a hook for it
+    # that cannot have it left out.)
     *("IPython", "_pytest", "hypothesis", "mypy", "pip", "pytest", "readline", "setuptools"),
-    *("wheel", "distutils", "idlelib", "lib2to3", "pydoc_data", "tkinter", "turtledemo"),
+    *("wheel", "idlelib", "lib2to3", "pydoc_data", "tkinter", "turtledemo", "curses", "_curses"),
     *("matplotlib", "pandas", "polars", "scipy", "cupy", "numba", "torch", "jax", "h5py"),
     *("numpy.f2py", "numpy.distutils", "numpy.testing.tests"),
     # What an extra adds, which may lie about where the bundle is built.

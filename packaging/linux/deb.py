@@ -8,6 +8,7 @@ package, and removing the package leaves nothing else behind.
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import os
 import re
@@ -95,6 +96,8 @@ def lay_out() -> None:
     scalable = share / "icons" / "hicolor" / "scalable" / "apps"
     _put(ROOT / "resources" / "icons" / f"{NAME}.svg", scalable)
     _put(BUNDLE / "LICENCES.txt", share / "doc" / NAME, "copyright")
+    changes = gzip.compress((ROOT / "CHANGELOG.md").read_bytes(), 9, mtime=0)
+    (share / "doc" / NAME / "changelog.gz").write_bytes(changes)
     for folder, _, _ in os.walk(TREE):
         Path(folder).chmod(0o755)
 

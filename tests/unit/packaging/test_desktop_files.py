@@ -105,7 +105,7 @@ def test_the_metainfo_tells_of_this_version() -> None:
 def package(tmp_path: Path) -> Path:
     """A package of a bundle that is a small script."""
     need("dpkg-deb", "dpkg")
-    for name in ("packaging", "resources/icons", "chatty_desktop/__init__.py"):
+    for name in ("packaging", "resources/icons", "chatty_desktop/__init__.py", "CHANGELOG.md"):
         place = tmp_path / name
         place.parent.mkdir(exist_ok=True)
         source = ROOT / name
