@@ -13,8 +13,8 @@ from typing import Any
 
 NAME = "chatty-desktop"
 TITLE = "Chatty Desktop"
-IDENTIFIER = "chatty-desktop"
-"""What macOS knows the app by."""
+IDENTIFIER = "io.github.chatty-desktop.ChattyDesktop"
+"""What macOS knows the app by: whoever signs it puts a domain of theirs here."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ _LEFT_OUT = [
     r"^qtawesome/fonts/(?!phosphor)",
     r"^PySide6/(Qt/)?translations/(?!qtbase_)",
     r"^PySide6/(Qt/)?(qml|metatypes|libexec|resources)/",
-    r"(^|/)(lib)?Qt6(Qml|Quick|OpenGL|Egl|Sql|Test|VirtualKeyboard|Pdf|3D|Designer|Help)\w*[.]",
+    r"(^|/)(lib)?Qt6?(Qml|Quick|OpenGL|Egl|Sql|Test|VirtualKeyboard|Pdf|3D|Designer|Help)\w*[.]",
     # A renderer of OpenGL in software, 20 MB: widgets are drawn without.
     r"(^|/)opengl32sw\.dll$",
 ]
