@@ -54,7 +54,6 @@ from chatty_desktop.providers.sent_requests import SentRequests
 from chatty_desktop.providers.starter import STARTER
 from chatty_desktop.storage import restoring, sqlite_file
 from chatty_desktop.storage.agents import StoredAgents
-from chatty_desktop.storage.chat_documents import StoredChatDocuments
 from chatty_desktop.storage.claim import claim
 from chatty_desktop.storage.data_folder import DataFolder, stage
 from chatty_desktop.storage.database import Database
@@ -63,7 +62,6 @@ from chatty_desktop.storage.duplicates import StoredDuplicates
 from chatty_desktop.storage.episodes import StoredEpisodes
 from chatty_desktop.storage.folders import StoredFolders
 from chatty_desktop.storage.forgetting import StoredForgetting
-from chatty_desktop.storage.graph_runs import StoredGraphRuns
 from chatty_desktop.storage.graphs import StoredGraphs
 from chatty_desktop.storage.measurements import StoredMeasurements
 from chatty_desktop.storage.memory import StoredMemory
@@ -74,6 +72,7 @@ from chatty_desktop.storage.secrets import ProviderKeys
 from chatty_desktop.storage.sessions import StoredSessions
 from chatty_desktop.storage.settings_file import SettingsFile
 from chatty_desktop.storage.shipped import read_prompts, read_scripts, welcome
+from chatty_desktop.storage.stores import Stores
 from chatty_desktop.storage.throwaway import throwaway_stores
 
 log = logging.getLogger(__name__)
@@ -164,23 +163,10 @@ class App:
         await settings.load()
         prompts = await asyncio.to_thread(read_prompts)
         scripts = await asyncio.to_thread(read_scripts)
-        database = await Database.open(paths.database, paths.backups)
+        stores = await Stores.open(paths.database, paths.backups, paths.episodes, events.publish)
+        messages, runs, agents = stores.messages, stores.runs, stores.agents
+        sessions, episodes, memory = stores.sessions, stores.episodes, stores.memory
         try:
-            episodes = StoredEpisodes(database, paths.episodes, events.publish)
-            messages = StoredMessages(database, episodes.forget_messages)
-
-            def forget_session(session_id: str) -> None:
-                messages.forget(session_id)
-                episodes.forget(session_id=session_id)
-
-            sessions = StoredSessions(database, events.publish, forget_session)
-            agents = StoredAgents(
-                database, events.publish, lambda agent_id: episodes.forget(agent_id=agent_id)
-            )
-            memory = StoredMemory(database)
-            measurements = StoredMeasurements(database)
-            runs = StoredRuns(database, messages)
-            search = StoredSearch(database)
             keys = ProviderKeys(paths.keys, events.publish)
             models = ProviderRegistry(paths, keys.key, events.publish)
             models.apply(settings.current)
@@ -191,7 +177,6 @@ class App:
             chooser = ModelChooser(models, lambda: settings.current)
             consents = PersonsConsents(events.publish)
             running = Running(events.publish)
-            stored_graph_runs = StoredGraphRuns(database)
             memories = Memories(
                 messages=messages,
                 agents=agents,
@@ -202,7 +187,7 @@ class App:
                 embedders=embedders,
                 prompts=prompts,
                 running=running,
-                graph_runs=stored_graph_runs,
+                graph_runs=stores.graph_runs,
                 offers=lambda agent: offered(agent, tools.known_tools()),
             )
             past = MemoryPast(memories, messages)
@@ -237,18 +222,15 @@ class App:
                 messages=messages,
                 agents=agents,
                 runs=runs,
-                graph_runs=stored_graph_runs,
+                graph_runs=stores.graph_runs,
                 agent_runs=agent_runs,
                 running=running,
                 settings=lambda: settings.current,
             )
-            drafts = await StoredDrafts.of(database, events.publish)
-            await messages.close_interrupted()
-            await stored_graph_runs.close_interrupted()
-            graphs = StoredGraphs(database, events.publish)
-            is_new = await welcome(agents, graphs, sessions) and settings.created
+            await stores.close_interrupted()
+            is_new = await welcome(agents, stores.graphs, sessions) and settings.created
         except BaseException:
-            await database.close()
+            await stores.database.close()
             raise
 
         def follow(event: Event) -> None:
@@ -266,15 +248,15 @@ class App:
             events=events,
             settings=settings,
             sessions=sessions,
-            folders=StoredFolders(database, events.publish),
-            search=search,
-            exchange=ChatExchange(StoredChatDocuments(database), agents, events.publish),
-            duplicates=StoredDuplicates(database, events.publish, episodes.copied),
+            folders=stores.folders,
+            search=stores.search,
+            exchange=ChatExchange(stores.documents, agents, events.publish),
+            duplicates=stores.duplicates,
             messages=messages,
             attaching=Attaching(),
-            drafts=drafts,
+            drafts=stores.drafts,
             agents=agents,
-            graphs=graphs,
+            graphs=stores.graphs,
             graph_runs=graph_runs,
             memory=memory,
             runs=runs,
@@ -290,13 +272,13 @@ class App:
             episodes=episodes,
             embedders=embedders,
             reembedding=Reembedding(episodes, embedders, events.publish),
-            measurements=measurements,
+            measurements=stores.measurements,
             measuring=Measuring(
                 messages=messages,
                 models=chooser,
                 prompts=prompts,
                 scripts=scripts,
-                store=measurements,
+                store=stores.measurements,
                 publish=events.publish,
             ),
             consents=consents,
@@ -307,15 +289,15 @@ class App:
             chat=chat,
             data=DataFolder(
                 paths=paths,
-                database=database,
+                database=stores.database,
                 settings=settings,
                 messages=messages,
                 episodes=episodes,
                 publish=events.publish,
             ),
-            deletions=Deletions(chat, sessions, search.tidy),
+            deletions=Deletions(chat, sessions, stores.search.tidy),
             forgetting=Forgetting(
-                StoredForgetting(database, paths, episodes), chat, events.publish
+                StoredForgetting(stores.database, paths, episodes), chat, events.publish
             ),
             replay=Replay(
                 messages=messages,
@@ -339,7 +321,7 @@ class App:
             sent=SentRequests(models, lambda: settings.current),
             mcp=mcp,
             tool_servers=ToolServers(settings, keys),
-            _database=database,
+            _database=stores.database,
             _lock=lock,
         )
 

@@ -11,12 +11,7 @@ from pathlib import Path
 
 from chatty_desktop.domain.errors import StorageFailed
 from chatty_desktop.engine.ports import ThrowawayStores
-from chatty_desktop.storage.database import Database
-from chatty_desktop.storage.episodes import StoredEpisodes
-from chatty_desktop.storage.memory import StoredMemory
-from chatty_desktop.storage.messages import StoredMessages
-from chatty_desktop.storage.runs import StoredRuns
-from chatty_desktop.storage.sessions import StoredSessions
+from chatty_desktop.storage.stores import Stores
 
 
 def _nobody(_event: object) -> None:
@@ -33,21 +28,19 @@ async def throwaway_stores() -> AsyncIterator[ThrowawayStores]:
             f"No folder for the replay could be made: {error.strerror or error}. Make room there."
         ) from error
     try:
-        database = await Database.open(folder / "chatty.db", folder / "backups")
+        stores = await Stores.open(
+            folder / "chatty.db", folder / "backups", folder / "episodes", _nobody
+        )
         try:
-            messages = StoredMessages(database)
-            episodes = StoredEpisodes(database, folder / "episodes", _nobody)
-            try:
-                yield ThrowawayStores(
-                    sessions=StoredSessions(database, _nobody, _nobody),
-                    messages=messages,
-                    memory=StoredMemory(database),
-                    runs=StoredRuns(database, messages),
-                    episodes=episodes,
-                )
-            finally:
-                await episodes.close()
+            yield ThrowawayStores(
+                sessions=stores.sessions,
+                messages=stores.messages,
+                memory=stores.memory,
+                runs=stores.runs,
+                episodes=stores.episodes,
+            )
         finally:
-            await database.close()
+            await stores.episodes.close()
+            await stores.database.close()
     finally:
         await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)

@@ -26,14 +26,7 @@ from chatty_desktop.engine.reembed import Reembedding
 from chatty_desktop.engine.running import Running
 from chatty_desktop.engine.tools.boxes import ToolBoxes
 from chatty_desktop.paths import resources_folder
-from chatty_desktop.storage.agents import StoredAgents
-from chatty_desktop.storage.database import Database
-from chatty_desktop.storage.episodes import StoredEpisodes
-from chatty_desktop.storage.graph_runs import StoredGraphRuns
-from chatty_desktop.storage.memory import StoredMemory
-from chatty_desktop.storage.messages import StoredMessages
-from chatty_desktop.storage.runs import StoredRuns
-from chatty_desktop.storage.sessions import StoredSessions
+from chatty_desktop.storage.stores import Stores
 from tests.helpers.bag_of_words import Chosen
 from tests.helpers.toolbox import ScriptedTools
 
@@ -53,22 +46,18 @@ class Desk:
     """One agent in one session, and everything under them; `events` keeps all that was told
     over `bus`. There is no embedder until a test puts one into `embedders`."""
 
-    def __init__(
-        self, folder: Path, database: Database, models: Models, settings: Settings
-    ) -> None:
+    def __init__(self, stores: Stores, bus: Events, models: Models, settings: Settings) -> None:
         self.events: list[Event] = []
-        self.bus = Events()
+        self.bus = bus
         self.bus.subscribe(self.events.append)
         self.settings = settings
-        self.database = database
-        self.episodes = StoredEpisodes(database, folder / "episodes", self.bus.publish)
-        self.messages = StoredMessages(database, self.episodes.forget_messages)
-        self.sessions = StoredSessions(database, self.bus.publish, self._session_gone)
-        self.agents = StoredAgents(
-            database, self.bus.publish, lambda gone: self.episodes.forget(agent_id=gone)
-        )
-        self.memory = StoredMemory(database)
-        self.runs = StoredRuns(database, self.messages)
+        self.database = stores.database
+        self.episodes = stores.episodes
+        self.messages = stores.messages
+        self.sessions = stores.sessions
+        self.agents = stores.agents
+        self.memory = stores.memory
+        self.runs = stores.runs
         self.embedders = Chosen()
         self.reembedding = Reembedding(self.episodes, self.embedders, self.bus.publish)
         self.tools = ScriptedTools()
@@ -87,7 +76,7 @@ class Desk:
             embedders=self.embedders,
             prompts=prompts,
             running=running,
-            graph_runs=StoredGraphRuns(database),
+            graph_runs=stores.graph_runs,
             offers=lambda agent: offered(agent, boxes.known_tools()),
         )
         self.past = MemoryPast(self.memories, self.messages)
@@ -121,8 +110,11 @@ class Desk:
         default_model: str | None = "test/small",
     ) -> Desk:
         """Open what the folder holds, or make the agent "Ada" and the session "Talk" in it."""
-        database = await Database.open(folder / "chatty.db", folder / "backups")
-        desk = cls(folder, database, models, Settings(default_model=default_model))
+        bus = Events()
+        stores = await Stores.open(
+            folder / "chatty.db", folder / "backups", folder / "episodes", bus.publish
+        )
+        desk = cls(stores, bus, models, Settings(default_model=default_model))
         found = await desk.agents.by_name("Ada")
         desk.agent = found or await desk.agents.save(definition(strategy))
         desk.session = await desk.sessions.find("Talk") or await desk.sessions.create("Talk")
@@ -170,10 +162,6 @@ class Desk:
         await self.chat.close()
         await self.episodes.close()
         await self.database.close()
-
-    def _session_gone(self, session_id: str) -> None:
-        self.messages.forget(session_id)
-        self.episodes.forget(session_id=session_id)
 
 
 def definition(strategy: dict[str, Any] | None) -> AgentDefinition:
