@@ -26,7 +26,7 @@ from chatty_desktop.ui.theme import Theme
 
 if TYPE_CHECKING:
     from chatty_desktop.ui.forgetting.dialog import ForgetDialog
-    from chatty_desktop.ui.guide import GuideWindow
+    from chatty_desktop.ui.guide.window import GuideWindow
 
 
 class Everywhere(QObject):
@@ -73,7 +73,7 @@ class Everywhere(QObject):
     def open_guide(self, page: str = "") -> None:
         """Show the guide, at a page by its file and heading, else where it was left."""
         if self.guide is None:
-            from chatty_desktop.ui.guide import GuideWindow
+            from chatty_desktop.ui.guide.window import GuideWindow
 
             self.guide = GuideWindow(self._theme, self._tasks, self._window)
         self.guide.open_page(page)

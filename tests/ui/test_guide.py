@@ -10,7 +10,8 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolButton
 
-from chatty_desktop.ui.guide import IN_ENGLISH, GuideWindow, page_names
+from chatty_desktop.ui.guide.pages import page_names
+from chatty_desktop.ui.guide.window import IN_ENGLISH, GuideWindow
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme

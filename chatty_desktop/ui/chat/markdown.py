@@ -150,10 +150,15 @@ def _code(code: str, language: str, tokens: Tokens, blocks: list[Block], lists: 
     """
     blocks.append(Block("code", code, language))
     right = CODE_SIDE + lists * LIST_INDENT
+    padding = f"{CODE_TOP}px {right}px {CODE_SIDE}px {CODE_SIDE}px"
+    return code_table(code, language, tokens, f'style="padding:{padding}"')
+
+
+def code_table(code: str, language: str, tokens: Tokens, cell: str) -> str:
+    """Code as Qt draws it, as wide as the page; `cell` are the attributes of what it stands in."""
     return (
         '<table width="100%" cellspacing="0" style="margin-top:4px;margin-bottom:12px"><tr>'
-        f'<td style="padding:{CODE_TOP}px {right}px {CODE_SIDE}px {CODE_SIDE}px">'
-        f'<div class="pre">{highlight(code, language, tokens)}</div></td></tr></table>'
+        f'<td {cell}><div class="pre">{highlight(code, language, tokens)}</div></td></tr></table>'
     )
 
 
