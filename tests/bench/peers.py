@@ -14,12 +14,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from chatty_desktop.domain.ids import new_id
-from chatty_desktop.domain.messages import Message
 from chatty_desktop.engine.prompt import build_prompt
 from tests.bench.engine import desk_with
 from tests.bench.filled import WORDS
 from tests.bench.table import Measured
+from tests.helpers.filled import message
 
 STORED = 10_000
 TURNS = 60
@@ -42,7 +41,7 @@ async def _prompt(strategy: dict[str, Any]) -> Measured:
         memory = desk.memories.of(desk.agent, desk.scope, "", only_looks=True)
 
         async def turn(number: int) -> int:
-            incoming = _incoming(desk.scope.session_id, desk.agent.id, f"message {number}")
+            incoming = message("s0", STORED, desk.agent.id, f"message {number}")
             prompt = build_prompt("Be kind.", await memory.recall(incoming), incoming)
             return len(prompt.messages())
 
@@ -121,16 +120,3 @@ async def _measured(who: str, turn: Callable[[int], Awaitable[int]]) -> Measured
 
 def _text(number: int) -> str:
     return " ".join(WORDS[(number * 7 + at) % len(WORDS)] for at in range(12))
-
-
-def _incoming(session_id: str, agent_id: str, text: str) -> Message:
-    return Message(
-        id=new_id(),
-        session_id=session_id,
-        parent_id=None,
-        agent_id=agent_id,
-        run_id="",
-        role="user",
-        content=text,
-        at=time.time(),
-    )

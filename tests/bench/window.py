@@ -18,6 +18,7 @@ from chatty_desktop.app import App
 from tests.bench.filled import Size, fill
 from tests.bench.table import Measured
 from tests.helpers.folder import settings_for
+from tests.helpers.fresh_python import ran
 
 STARTS = 7
 
@@ -48,12 +49,7 @@ begun = time.perf_counter()
 import chatty_desktop.ui.desktop
 print(time.perf_counter() - begun, len(sys.modules))
 """
-    lines = [
-        subprocess.run(
-            [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True
-        ).stdout.split()
-        for _ in range(1 + STARTS)
-    ]
+    lines = [ran(code).stdout.split() for _ in range(1 + STARTS)]
     return [
         Measured("of that, loading code", "s", tuple(float(line[0]) for line in lines[1:])),
         Measured("modules loaded", "modules", (float(lines[0][1]),)),

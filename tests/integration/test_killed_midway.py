@@ -14,6 +14,7 @@ import pytest
 from chatty_desktop.app import App
 from chatty_desktop.domain.work import Work
 from tests.helpers.filled import filled, is_whole, said
+from tests.helpers.fresh_python import ran
 
 ROOT = Path(__file__).parents[2]
 
@@ -71,16 +72,7 @@ print(number)
 def killed_at_each_step(call: str, source: Path, into: Path) -> Iterator[Path]:
     """Copies of a folder, in each of which a call was killed one step later than in the last, and
     at the end one in which it ran through."""
-    done = subprocess.run(
-        [sys.executable, "-c", _DRIVER, call, str(source), str(into)],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = ran(_DRIVER, call, source, into)
     count = int(done.stdout)
     assert count > 5
     for number in range(1, count + 1):

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from shutil import copytree, ignore_patterns
 
@@ -14,6 +11,7 @@ import pytest
 
 import chatty_desktop
 from tests.helpers.folder import settings_for
+from tests.helpers.fresh_python import ran
 from tests.helpers.imports import OTHERS, OURS, violations
 
 PACKAGE = Path(chatty_desktop.__file__).parent
@@ -40,18 +38,7 @@ HEAVY = [
 
 def python(code: str, *paths: Path, **env: str) -> str:
     """What a fresh Python prints when it runs the code, with the paths in front."""
-    search = os.pathsep.join(map(str, [*paths, ROOT]))
-    done = subprocess.run(
-        [sys.executable, "-P", "-c", code],
-        env={**os.environ, "PYTHONPATH": search, "QT_QPA_PLATFORM": "offscreen", **env},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=50,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return done.stdout.strip()
+    return ran(code, before=paths, **env).stdout.strip()
 
 
 # --- arrows ----------------------------------------------------------------------------------

@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+from tests.helpers.fresh_python import ran
+
 ROOT = Path(__file__).parents[3]
 BUNDLE = ROOT / "packaging" / "bundle"
 
@@ -164,16 +166,7 @@ def steps(
     named to it, and the folders it puts data into."""
     pytest.importorskip("PyInstaller", reason="PyInstaller is not installed")
     (folder / "chatty-desktop").mkdir()
-    done = subprocess.run(
-        [sys.executable, "-c", _RECORDING, system, BUNDLE / "chatty-desktop.spec", folder],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    done = ran(_RECORDING, system, BUNDLE / "chatty-desktop.spec", folder)
     made, modules, places = json.loads(done.stderr.splitlines()[-1])
     return made, modules, set(places)
 
