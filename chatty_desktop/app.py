@@ -12,6 +12,7 @@ from typing import TypeVar
 from filelock import FileLock
 
 from chatty_desktop.domain.data_folder import BackupContents, Erased, Erasing
+from chatty_desktop.domain.errors import StorageFailed
 from chatty_desktop.domain.events import Event, KeyChanged, SettingsChanged
 from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.agent_runs import AgentRuns
@@ -52,7 +53,7 @@ from chatty_desktop.providers.probing import ModelProbing
 from chatty_desktop.providers.registry import ProviderRegistry
 from chatty_desktop.providers.sent_requests import SentRequests
 from chatty_desktop.providers.starter import STARTER
-from chatty_desktop.storage import restoring, sqlite_file
+from chatty_desktop.storage import damage, restoring, sqlite_file
 from chatty_desktop.storage.agents import StoredAgents
 from chatty_desktop.storage.claim import claim
 from chatty_desktop.storage.data_folder import DataFolder, stage
@@ -149,8 +150,16 @@ class App:
         lock = await asyncio.to_thread(claim, paths)
         try:
             restored = await asyncio.to_thread(restoring.put_in_place, paths)
-            app = await cls._build(paths, lock)
-            app.settings.notices += [restored] if restored else []
+            mended = await asyncio.to_thread(damage.mend, paths)
+            try:
+                app = await cls._build(paths, lock)
+            except StorageFailed:
+                if not damage.is_suspect(paths.database):
+                    raise
+                # It only showed once something was read.
+                mended += await asyncio.to_thread(damage.mend, paths)
+                app = await cls._build(paths, lock)
+            app.settings.notices += [*([restored] if restored else []), *mended]
             return app
         except BaseException:
             lock.release()

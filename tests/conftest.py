@@ -34,7 +34,7 @@ settings.register_profile(
 settings.register_profile("ci", settings.get_profile("local"), derandomize=True, database=None)
 settings.load_profile("ci" if os.environ.get("CI") else "local")
 
-ORDER = ("unit", "ui", "integration", "real_model", "e2e")
+ORDER = ("unit", "ui", "integration", "faults", "real_model", "e2e")
 """Folders of tests in the order they run: what is quick to tell a fault comes first."""
 
 SHOWN = (

@@ -12,7 +12,7 @@ import logging
 import shutil
 import sqlite3
 import time
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import asdict
 from pathlib import Path
 
@@ -28,24 +28,33 @@ from chatty_desktop.domain.events import Notice
 from chatty_desktop.domain.work import Work
 from chatty_desktop.paths import Paths
 from chatty_desktop.storage.backup_file import DATABASE, SETTINGS, unpack_backup, write_backup
-from chatty_desktop.storage.disk import sync_folder
+from chatty_desktop.storage.disk import sync_folder, whole_file
 
 log = logging.getLogger(__name__)
 
 _ABOUT = "restored.json"
+_LOGS = ("-wal", "-shm")
+"""What SQLite keeps beside a database, by the ends of their names."""
+
 _KEPT = "kept"
 """In the folder: names the backup that was made of what is replaced."""
 
 
-def stage(paths: Paths, file: Path, work: Work) -> BackupContents:
+def stage(paths: Paths, file: Path, work: Work, damage: str = "") -> BackupContents:
     """Unpack and check a backup, to take the place of what is there at the next start. Raises as
-    `unpack_backup` does; nothing is changed then."""
+    `unpack_backup` does; nothing is changed then.
+
+    `damage`: what is wrong with the database that is there. It is kept as it is then, and the
+    settings, which are not damaged, stay.
+    """
     partial = paths.restore.with_suffix(".part")
     try:
         shutil.rmtree(partial, ignore_errors=True)
         partial.mkdir(parents=True)
         contents = unpack_backup(file, partial, work)
-        _write_note(partial, contents)
+        if damage:
+            (partial / SETTINGS).unlink(missing_ok=True)
+        _write_note(partial, contents, damage)
         sync_folder(partial)
         shutil.rmtree(paths.restore, ignore_errors=True)
         partial.rename(paths.restore)
@@ -83,8 +92,10 @@ def put_in_place(paths: Paths) -> Notice | None:
     """Put what is staged in place of what is there, and tell of it; None where nothing is staged.
     Called before anything is opened. What was there is kept as a backup first; where that fails
     everything stays as it is, and the notice says why."""
-    for stray in (*paths.backups.glob(".*.new"), *paths.backups.glob(".*.scratch")):
-        stray.unlink(missing_ok=True)
+    for folder in (paths.data, paths.backups):
+        for stray in (*folder.glob(".*.new"), *folder.glob(".*.scratch")):
+            with suppress(OSError):
+                stray.unlink(missing_ok=True)
     shutil.rmtree(paths.restore.with_suffix(".part"), ignore_errors=True)
     if not paths.restore.is_dir():
         return None
@@ -156,25 +167,32 @@ def _keep_present(paths: Paths) -> None:
         return
     paths.backups.mkdir(parents=True, exist_ok=True)
     target = paths.backups / new_name("-before-restore")
+    damaged = bool(_damage_in(paths.restore)) or not paths.database.stat().st_size
     try:
-        with closing(sqlite3.connect(paths.database, isolation_level=None)) as connection:
-            damaged = connection.execute("PRAGMA quick_check").fetchone() != ("ok",)
-            if not damaged:
-                write_backup(connection, _present_settings(paths), target, Work())
+        if not damaged:
+            with closing(sqlite3.connect(paths.database, isolation_level=None)) as connection:
+                damaged = connection.execute("PRAGMA quick_check").fetchone() != ("ok",)
+                if not damaged:
+                    write_backup(connection, _present_settings(paths), target, Work())
     except sqlite3.DatabaseError:
         damaged = True
     if damaged:
-        target = _keep_damaged(paths)
+        target = keep_damaged(paths)
     kept.write_text(target.name, "utf-8")
 
 
-def _keep_damaged(paths: Paths) -> Path:
-    """Of a damaged database no backup can be made: its files are kept as they are."""
+def keep_damaged(paths: Paths) -> Path:
+    """Of a damaged database no backup can be made: its files are kept as they are, under a name
+    with the date. Raises `OSError`."""
+    paths.backups.mkdir(parents=True, exist_ok=True)
     stem = f"{paths.database.stem}-{time.strftime('%Y%m%d-%H%M%S')}-damaged"
-    for suffix in ("-wal", "", "-shm"):
+    for suffix in _LOGS:
         part = paths.database.with_name(paths.database.name + suffix)
         if part.exists():
             shutil.copy2(part, paths.backups / f"{stem}.db{suffix}")
+    # Last: its name says that all of it is there.
+    with whole_file(paths.backups / f"{stem}.db") as partial:
+        shutil.copy2(paths.database, partial)
     return paths.backups / f"{stem}.db"
 
 
@@ -188,7 +206,7 @@ def _drop_logs_of_database(paths: Paths) -> None:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except sqlite3.DatabaseError:
         log.info("The damaged database has a log that cannot be used")
-    for suffix in ("-wal", "-shm"):
+    for suffix in _LOGS:
         paths.database.with_name(paths.database.name + suffix).unlink(missing_ok=True)
 
 
@@ -199,8 +217,9 @@ def _present_settings(paths: Paths) -> str | None:
         return None
 
 
-def _write_note(folder: Path, contents: BackupContents) -> None:
-    (folder / _ABOUT).write_text(json.dumps(asdict(contents)), "utf-8")
+def _write_note(folder: Path, contents: BackupContents, damage: str) -> None:
+    note = {**asdict(contents), "damage": damage}
+    (folder / _ABOUT).write_text(json.dumps(note), "utf-8")
 
 
 def _read_note(folder: Path) -> BackupContents:
@@ -212,12 +231,28 @@ def _read_note(folder: Path) -> BackupContents:
         return BackupContents(time.time(), DataCounts(), False)
 
 
+def _damage_in(folder: Path) -> str:
+    """What was wrong with the database that a backup takes the place of, "" for nothing."""
+    try:
+        return str(json.loads((folder / _ABOUT).read_text("utf-8"))["damage"])
+    except (OSError, ValueError, TypeError, KeyError):
+        return ""
+
+
 def _told(paths: Paths) -> Notice:
     contents = _read_note(paths.restore)
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(contents.made_at))
     counts = contents.counts
     try:
         kept = (paths.restore / _KEPT).read_text("utf-8")
+        if damage := _damage_in(paths.restore):
+            return Notice(
+                "warning",
+                f"The database was damaged ({damage}), so the backup of {when} was restored:"
+                f" {_some(counts.chats, 'chat')}, {_some(counts.messages, 'message')},"
+                f" {_some(counts.agents, 'agent')}. What came after it is not here; the damaged"
+                f" database, which may still hold it, is kept as {kept} among the backups.",
+            )
         what = f" What was there before is kept as {kept}."
     except OSError:
         what = ""

@@ -16,13 +16,16 @@ from sqlalchemy.sql.selectable import TableValuedAlias
 
 from chatty_desktop.domain.errors import StorageFailed
 from chatty_desktop.domain.work import Work
-from chatty_desktop.storage import migrations, tables, word_index
+from chatty_desktop.storage import damage, migrations, tables, word_index
 from chatty_desktop.storage.backup_file import database_size, stoppable, write_backup
 from chatty_desktop.storage.disk import require_room, whole_file
 
 VERSION = sqlite3.sqlite_version
 
 _CHECKPOINT_TRIES = 50
+
+BUSY_SECONDS = 5
+"""How long another program may hold the file; the app itself never does."""
 
 
 class SqliteFile:
@@ -64,6 +67,7 @@ class SqliteFile:
 
     @contextmanager
     def writing(self, *, synced: bool) -> Iterator[Connection]:
+        self._require_file()
         with self.engine.begin() as connection:
             # In WAL mode, whether a commit waits for the disk: about 0.7 ms.
             level = "FULL" if synced else "NORMAL"
@@ -72,6 +76,13 @@ class SqliteFile:
 
     def failure(self, error: DBAPIError) -> StorageFailed:
         reason = str(error.orig)
+        if "locked" in reason:
+            return StorageFailed(
+                f"{self._file} is used by another program (a backup, a synchronization, a database"
+                " viewer), so this could not be saved or read within"
+                f" {BUSY_SECONDS} seconds. Nothing of before is lost. Close that program, then try"
+                " again."
+            )
         if "full" in reason:
             free = shutil.disk_usage(self._file.parent).free // 1_000_000
             return StorageFailed(
@@ -79,12 +90,22 @@ class SqliteFile:
                 " What was saved before is safe. Make room, then try again."
             )
         if "malformed" in reason or "not a database" in reason:
+            damage.suspect(self._file)
             return StorageFailed(
-                f"{self._file} is damaged ({reason}). Backups lie in"
-                f" {self._file.parent / 'backups'}; move the damaged file away to start anew, or"
-                " bring one back with: chatty-desktop restore FILE."
+                f"{self._file} is damaged ({reason}). Close Chatty Desktop and open it again: it is"
+                " mended then, or the last backup is brought back, and the damaged file is kept."
             )
         return StorageFailed(f"The database {self._file} did not answer: {reason}.")
+
+    def _require_file(self) -> None:
+        """Raises `StorageFailed` where the file is gone: what is open still takes everything, but
+        nobody would find it again."""
+        if not self._file.exists():
+            raise StorageFailed(
+                f"The data folder {self._file.parent} is gone: it was moved, deleted, or its disk"
+                " was taken out. Nothing can be saved until it is back. Bring it back, or close"
+                " Chatty Desktop."
+            )
 
     def stoppable(self, connection: Connection, work: Work) -> AbstractContextManager[None]:
         return stoppable(_raw(connection), work)
@@ -172,7 +193,7 @@ def _configure(connection: Any, _record: object) -> None:
     for pragma in (
         "journal_mode=WAL",
         "foreign_keys=ON",
-        "busy_timeout=5000",
+        f"busy_timeout={BUSY_SECONDS * 1000}",
     ):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()

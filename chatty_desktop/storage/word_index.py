@@ -91,6 +91,25 @@ def forget_all(connection: Connection) -> None:
     connection.execute(text("DELETE FROM search_rows"))
 
 
+def build_again(connection: sqlite3.Connection) -> None:
+    """Build the index from the messages, in a database that has it."""
+    if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'search_rows'").fetchone():
+        return
+    connection.execute("BEGIN")
+    connection.execute("INSERT INTO message_search(message_search) VALUES ('delete-all')")
+    connection.execute("DELETE FROM search_rows")
+    connection.execute(
+        "INSERT INTO search_rows (message_id) SELECT id FROM messages"
+        " WHERE content <> '' AND status NOT IN ('failed', 'streaming') ORDER BY at, id"
+    )
+    connection.execute(
+        "INSERT INTO message_search (rowid, content)"
+        " SELECT number, content FROM search_rows JOIN messages ON messages.id = message_id"
+        " ORDER BY number"
+    )
+    connection.execute("COMMIT")
+
+
 def escaped(run: str) -> str:
     """A text to be found as it stands by LIKE, with a backslash to escape."""
     return run.replace("\\", r"\\").replace("%", r"\%").replace("_", r"\_")
