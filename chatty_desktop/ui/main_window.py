@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
     QApplication,
-    QFrame,
     QMainWindow,
     QVBoxLayout,
     QWidget,
@@ -26,12 +25,14 @@ from chatty_desktop.ui.first_run.welcome import Welcome
 from chatty_desktop.ui.graphs.list import GraphList
 from chatty_desktop.ui.inspector.run_log import RunLogPanel
 from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.lines import hairline
 from chatty_desktop.ui.menus import SCHEMES, Actions
 from chatty_desktop.ui.other_windows import OtherWindows
 from chatty_desktop.ui.palette.entries import Entry, entries_of
 from chatty_desktop.ui.palette.palette import Palette
 from chatty_desktop.ui.palette.places import agents_and_chats, pages
 from chatty_desktop.ui.panes import chat_pane, inspector_panel
+from chatty_desktop.ui.pieces import edge_to_edge
 from chatty_desktop.ui.reading_order import to_next
 from chatty_desktop.ui.sessions.deleting import Deleting
 from chatty_desktop.ui.sessions.list import SessionList
@@ -393,13 +394,8 @@ class MainWindow(QMainWindow):
 def _stacked(columns: QWidget, status: QWidget) -> QWidget:
     """The columns above the status line."""
     holder = QWidget()
-    line = QFrame()
-    line.setProperty("line", "true")
-    line.setFixedHeight(1)
-    column = QVBoxLayout(holder)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
+    column = edge_to_edge(QVBoxLayout(holder))
     column.addWidget(columns, 1)
-    column.addWidget(line)
+    column.addWidget(hairline())
     column.addWidget(status)
     return holder

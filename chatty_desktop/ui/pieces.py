@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from html import escape
+from typing import TypeVar
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemDelegate,
     QAbstractItemView,
+    QBoxLayout,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -32,6 +34,8 @@ CARD_CHARS, CARD_LINES = 700, 12
 
 MOST_CHARS = 20_000
 """How much is ever laid out in one label; all of it can be copied."""
+
+Box = TypeVar("Box", bound=QBoxLayout)
 
 
 def row_list(name: str, model: QAbstractItemModel, delegate: QAbstractItemDelegate) -> QListView:
@@ -78,9 +82,7 @@ class LongWords(QWidget):
         self._more = TextButton("")
         self._more.setCheckable(True)
         self._more.toggled.connect(self._draw)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = edge_to_edge(QVBoxLayout(self))
         column.addWidget(self._label)
         column.addWidget(self._more, 0, Qt.AlignmentFlag.AlignLeft)
 
@@ -289,6 +291,13 @@ def replace(holder: QWidget, old: QWidget, new: QWidget) -> None:
         layout.replaceWidget(old, new)
     old.hide()
     old.deleteLater()
+
+
+def edge_to_edge(layout: Box) -> Box:
+    """Let the parts of a layout touch each other, and the edges of what they are laid out in."""
+    layout.setContentsMargins(0, 0, 0, 0)
+    layout.setSpacing(0)
+    return layout
 
 
 def clear(layout: QLayout) -> None:

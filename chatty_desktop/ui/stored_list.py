@@ -27,7 +27,7 @@ from chatty_desktop.domain.events import Event
 from chatty_desktop.engine.events import Events
 from chatty_desktop.ui.json_files import JsonFiles
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import Empty, Problem, action_button, icon_button
+from chatty_desktop.ui.pieces import Empty, Problem, action_button, edge_to_edge, icon_button
 from chatty_desktop.ui.questions import ask
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
@@ -366,9 +366,7 @@ class StoredList(QWidget, Generic[Stored, Content]):
         said.setContentsMargins(S, 0, S, 0)
         said.addWidget(self.report)
         said.addWidget(self.failure)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = edge_to_edge(QVBoxLayout(self))
         column.addLayout(top)
         column.addWidget(self._pages, 1)
         column.addLayout(said)

@@ -10,7 +10,6 @@ from PySide6.QtGui import QColor, QPainter
 from PySide6.QtWidgets import (
     QAbstractSpinBox,
     QComboBox,
-    QFrame,
     QHBoxLayout,
     QStyle,
     QStyledItemDelegate,
@@ -29,6 +28,7 @@ from chatty_desktop.ui.agents.strategy_form import (
 )
 from chatty_desktop.ui.controls import Choice, Field
 from chatty_desktop.ui.language import N_, tr
+from chatty_desktop.ui.lines import memory_line
 from chatty_desktop.ui.pieces import Problem, TextButton
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import M, S
@@ -78,15 +78,12 @@ class StrategyPicker(QWidget):
             lambda: self.guide_wanted.emit(f"strategies.md#{self.kind.replace('_', '-')}")
         )
         self._mid_session = Problem(theme, "memory", "brain")
-        line = QFrame()
-        line.setProperty("line", "memory")
-        line.setFixedWidth(3)
         self._frame = QWidget()
         self._form_column = QVBoxLayout()
         row = QHBoxLayout(self._frame)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(M)
-        row.addWidget(line)
+        row.addWidget(memory_line())
         row.addLayout(self._form_column, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

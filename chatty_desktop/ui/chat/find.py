@@ -6,13 +6,14 @@ import asyncio
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.finding import LONGEST, FoldedTexts, Places, pattern_of
 from chatty_desktop.ui.chat.read_branch import Whole
 from chatty_desktop.ui.chat.transcript import Transcript
 from chatty_desktop.ui.language import number, tr
-from chatty_desktop.ui.pieces import caption, icon_button, takes_escape
+from chatty_desktop.ui.lines import hairline
+from chatty_desktop.ui.pieces import caption, edge_to_edge, icon_button, takes_escape
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.throttle import Throttle
@@ -65,14 +66,9 @@ class FindBar(QWidget):
         row.addWidget(self.after)
         row.addStretch(1)
         row.addWidget(self.close_button)
-        line = QFrame()
-        line.setProperty("line", "true")
-        line.setFixedHeight(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = edge_to_edge(QVBoxLayout(self))
         column.addLayout(row)
-        column.addWidget(line)
+        column.addWidget(hairline())
         self.hide()
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.titles import UNTITLED
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.lines import hairline
+from chatty_desktop.ui.pieces import edge_to_edge
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import M, S
 
@@ -23,14 +25,9 @@ class ChatHeader(QWidget):
         self._row.setContentsMargins(M, S, M, S)
         self._row.setSpacing(S)
         self._row.addWidget(self._title, 1)
-        line = QFrame()
-        line.setProperty("line", "true")
-        line.setFixedHeight(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = edge_to_edge(QVBoxLayout(self))
         column.addLayout(self._row)
-        column.addWidget(line)
+        column.addWidget(hairline())
         self.set_title("")
 
     @property

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from chatty_desktop.domain.messages import Message, Status
 from chatty_desktop.ui.chat.body import MessageBody
 from chatty_desktop.ui.language import N_, tr, translated
+from chatty_desktop.ui.lines import memory_line
 from chatty_desktop.ui.pieces import IconLabel
 from chatty_desktop.ui.theme import Theme, restyle, set_tone
 from chatty_desktop.ui.tokens import XS, M, S, Tone
@@ -183,7 +184,8 @@ class MemoryLine(QWidget):
         self._label = QLabel()
         self._label.setFont(theme.small())
         set_tone(self._label, "memory")
-        self._lines = (self._rule(), self._rule())
+        across = Qt.Orientation.Horizontal
+        self._lines = (memory_line(across), memory_line(across))
         row.addWidget(self._lines[0], 1)
         row.addWidget(icon)
         row.addWidget(self._label)
@@ -199,10 +201,3 @@ class MemoryLine(QWidget):
             )
         )
         self.setAccessibleName(text)
-
-    @staticmethod
-    def _rule() -> QFrame:
-        rule = QFrame()
-        rule.setProperty("line", "memory")
-        rule.setFixedHeight(1)
-        return rule

@@ -74,6 +74,7 @@ from chatty_desktop.ui.chat.sending import Sending
 from chatty_desktop.ui.chat.transcript import Transcript
 from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.pieces import edge_to_edge
 from chatty_desktop.ui.progress import ModelProgressBar
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
@@ -223,9 +224,7 @@ class ChatPane(QWidget):
         self._below.addWidget(self.questions)
         self._below.addWidget(self.progress)
         self._below.addWidget(self.composer)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = edge_to_edge(QVBoxLayout(self))
         column.addWidget(self.header)
         column.addWidget(self.banners)
         column.addWidget(self.finding.bar)

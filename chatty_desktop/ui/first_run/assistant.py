@@ -30,7 +30,7 @@ from chatty_desktop.ui.first_run.memory_step import MemoryStep
 from chatty_desktop.ui.first_run.model_step import SERVER, ModelStep, ollama_entry
 from chatty_desktop.ui.fitting_area import FittingArea
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import Problem, TextButton, caption, takes_escape
+from chatty_desktop.ui.pieces import Problem, TextButton, caption, edge_to_edge, takes_escape
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XL, XS, L, M, S
@@ -154,9 +154,7 @@ class Assistant(QWidget):
         self.area = FittingArea(questions)
         inner = QWidget()
         inner.setMaximumWidth(WIDEST)
-        rows = QVBoxLayout(inner)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(0)
+        rows = edge_to_edge(QVBoxLayout(inner))
         rows.addWidget(self.area)
         rows.addLayout(buttons)
         # From the top on: were it in the middle, all would move when a choice opens.

@@ -38,6 +38,7 @@ from chatty_desktop.ui.graphs.seen import kind_name, seen_node
 from chatty_desktop.ui.graphs.side_panel import SidePanel
 from chatty_desktop.ui.graphs.steps import GraphSteps
 from chatty_desktop.ui.language import tr, translated
+from chatty_desktop.ui.pieces import edge_to_edge
 from chatty_desktop.ui.questions import ask
 from chatty_desktop.ui.reading_order import to_next
 from chatty_desktop.ui.tasks import Tasks
@@ -406,9 +407,7 @@ class GraphEditor(QMainWindow):
     def _arrange(self) -> None:
         self.do.put_into(self)
         drawing = QWidget()
-        column = QVBoxLayout(drawing)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = edge_to_edge(QVBoxLayout(drawing))
         column.addWidget(self.canvas, 1)
         column.addWidget(self.run_bar)
         split = QSplitter(Qt.Orientation.Horizontal)

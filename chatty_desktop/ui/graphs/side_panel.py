@@ -19,7 +19,7 @@ from chatty_desktop.ui.graphs.run_bar import RunBar
 from chatty_desktop.ui.graphs.seen import memory_told
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.panes import inspector_panel
-from chatty_desktop.ui.pieces import Problem, Words, scrolled
+from chatty_desktop.ui.pieces import Problem, Words, edge_to_edge, scrolled
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.tokens import L, S
 
@@ -67,9 +67,7 @@ class SidePanel(QWidget):
         told.addWidget(self.memory_of)
         told.addWidget(self.inspector, 1)
         self._pages.addTab(remembered, tr("Remembered"))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = edge_to_edge(QVBoxLayout(self))
         column.addLayout(head)
         column.addWidget(self._pages, 1)
         column.addStretch()
@@ -106,9 +104,7 @@ class SidePanel(QWidget):
 
 def _stacked(*widgets: QWidget) -> QWidget:
     holder = QWidget()
-    column = QVBoxLayout(holder)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(0)
+    column = edge_to_edge(QVBoxLayout(holder))
     for widget in widgets:
         column.addWidget(widget)
     column.addStretch(1)

@@ -8,7 +8,6 @@ from typing import Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
-    QFrame,
     QHBoxLayout,
     QLabel,
     QMenu,
@@ -25,6 +24,7 @@ from chatty_desktop.ui.inspector.clicks import Clicks
 from chatty_desktop.ui.inspector.layer_view import LayerView
 from chatty_desktop.ui.inspector.pending_view import PendingView
 from chatty_desktop.ui.language import number, tr, trn
+from chatty_desktop.ui.lines import memory_line
 from chatty_desktop.ui.pieces import TextButton, Words, caption, emphasise, icon_button, replace
 from chatty_desktop.ui.readable import when
 from chatty_desktop.ui.theme import Theme, set_tone
@@ -136,9 +136,6 @@ class View(LayerView):
 
     def _subject(self, subject: str, facts: Sequence[Fact], old: set[str], now: float) -> QWidget:
         """A subject with what is known of it, memory's line at its side."""
-        line = QFrame()
-        line.setProperty("line", "memory")
-        line.setFixedWidth(3)
         name = QLabel(subject)
         emphasise(name)
         name.setProperty("tone", "memory")
@@ -152,7 +149,7 @@ class View(LayerView):
         row = QHBoxLayout(holder)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(L - XS)
-        row.addWidget(line)
+        row.addWidget(memory_line())
         row.addLayout(column, 1)
         return holder
 

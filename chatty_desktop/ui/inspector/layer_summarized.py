@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.memory import LayerSnapshot, SummaryRevision
 from chatty_desktop.ui.elided import ElidedLabel
@@ -15,6 +15,7 @@ from chatty_desktop.ui.inspector.clicks import Clicks, sentence_at
 from chatty_desktop.ui.inspector.layer_view import LayerView
 from chatty_desktop.ui.inspector.pending_view import PendingView
 from chatty_desktop.ui.language import tr, trn
+from chatty_desktop.ui.lines import memory_line
 from chatty_desktop.ui.pieces import LongWords, TextButton, Words, caption, icon_button, replace
 from chatty_desktop.ui.readable import when
 from chatty_desktop.ui.theme import Theme, set_tone
@@ -198,13 +199,10 @@ class _Link(TextButton):
 
 def _marked(content: QWidget) -> QWidget:
     """A widget with memory's line at its side."""
-    line = QFrame()
-    line.setProperty("line", "memory")
-    line.setFixedWidth(3)
     holder = QWidget()
     row = QHBoxLayout(holder)
     row.setContentsMargins(0, XS, 0, XS)
     row.setSpacing(L - M + S)
-    row.addWidget(line)
+    row.addWidget(memory_line())
     row.addWidget(content, 1)
     return holder

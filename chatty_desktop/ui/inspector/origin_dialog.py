@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontMetrics
-from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.history import Change
 from chatty_desktop.ui.inspector.pending_view import MessageCard
 from chatty_desktop.ui.language import tr, trn
+from chatty_desktop.ui.lines import memory_line
 from chatty_desktop.ui.pieces import (
     LongWords,
     Problem,
@@ -112,14 +113,11 @@ class OriginDialog(QDialog):
             words = trn("{count} more message went in", "{count} more messages went in", more)
             column.addWidget(caption(self._theme, words))
         column.addLayout(self._links(change, newest=newest))
-        line = QFrame()
-        line.setProperty("line", "memory")
-        line.setFixedWidth(3)
         holder = QWidget()
         row = QHBoxLayout(holder)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(M)
-        row.addWidget(line)
+        row.addWidget(memory_line())
         row.addLayout(column, 1)
         return holder
 

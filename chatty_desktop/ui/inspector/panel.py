@@ -39,7 +39,7 @@ from chatty_desktop.ui.inspector.memory_view import MemoryView
 from chatty_desktop.ui.inspector.prompt_view import PromptView, ShownRequest
 from chatty_desktop.ui.inspector.time_travel import TimeTravel
 from chatty_desktop.ui.language import tr, translated
-from chatty_desktop.ui.pieces import icon_button
+from chatty_desktop.ui.pieces import edge_to_edge, icon_button
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.throttle import Throttle
@@ -154,9 +154,7 @@ class InspectorPanel(QWidget):
         about = icon_button(theme, "question", tr("What is this?"))
         about.clicked.connect(lambda: self.guide_wanted.emit(GUIDE[self.tabs.currentIndex()]))
         corner = QWidget()
-        row = QHBoxLayout(corner)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
+        row = edge_to_edge(QHBoxLayout(corner))
         row.addWidget(about)
         row.addWidget(replay)
         self.tabs.setCornerWidget(corner)

@@ -44,7 +44,7 @@ from chatty_desktop.domain.events import Event, Level, LogEntry, RunLogged
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.ports import Runs
 from chatty_desktop.ui.language import tr, translated
-from chatty_desktop.ui.pieces import Empty, icon_button
+from chatty_desktop.ui.pieces import Empty, edge_to_edge, icon_button
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, S, Tone
@@ -98,9 +98,7 @@ class RunLogPanel(QWidget):
         top.addWidget(title)
         top.addStretch(1)
         top.addWidget(self._copy)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = edge_to_edge(QVBoxLayout(self))
         column.addLayout(top)
         column.addWidget(self._pages, 1)
         self.setProperty("panel", "surface")

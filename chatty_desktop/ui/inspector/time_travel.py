@@ -19,7 +19,7 @@ from chatty_desktop.ui.inspector.doing import MemoryDoing
 from chatty_desktop.ui.inspector.memory_view import MemoryView
 from chatty_desktop.ui.inspector.time_bar import TimeBar
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import TextButton, takes_escape
+from chatty_desktop.ui.pieces import TextButton, edge_to_edge, takes_escape
 from chatty_desktop.ui.questions import confirm
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
@@ -78,9 +78,7 @@ class TimeTravel(QWidget):
         top.setContentsMargins(L, S, L, 0)
         top.addStretch(1)
         top.addWidget(self.open_)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = edge_to_edge(QVBoxLayout(self))
         column.addLayout(top)
         column.addWidget(self.bar)
         column.addWidget(self._pages, 1)

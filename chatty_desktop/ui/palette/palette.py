@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from chatty_desktop.ui.announcing import Announcer
 from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.lines import hairline
 from chatty_desktop.ui.palette.entries import Entry, Findable, ranked
 from chatty_desktop.ui.palette.rows import EntryDelegate, EntryModel, spoken
 from chatty_desktop.ui.pieces import caption, row_list
@@ -185,15 +186,12 @@ class Palette(QFrame):
     # --- putting together --------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        line = QFrame()
-        line.setProperty("line", "true")
-        line.setFixedHeight(1)
         self.input.setContentsMargins(L, M, L, M)
         column = QVBoxLayout(self)
         column.setContentsMargins(1, 1, 1, XS)
         column.setSpacing(0)
         column.addWidget(self.input)
-        column.addWidget(line)
+        column.addWidget(hairline())
         column.addSpacing(XS)
         column.addWidget(self._nothing)
         column.addWidget(self.list, 1)

@@ -25,7 +25,7 @@ from chatty_desktop.engine.ports import Models
 from chatty_desktop.engine.replay import Replay, ReplayedChat
 from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.language import tr, trn
-from chatty_desktop.ui.pieces import Empty, Problem, caption, replace, scrolled
+from chatty_desktop.ui.pieces import Empty, Problem, caption, edge_to_edge, replace, scrolled
 from chatty_desktop.ui.replay.results import Results
 from chatty_desktop.ui.replay.setups import SetupsForm
 from chatty_desktop.ui.tasks import Tasks
@@ -86,9 +86,7 @@ class ReplayDialog(QDialog):
         form = scrolled(self.form)
         form.setMinimumWidth(self.form.minimumSizeHint().width() + L)
         self._right = QWidget()
-        beside = QVBoxLayout(self._right)
-        beside.setContentsMargins(0, 0, 0, 0)
-        beside.setSpacing(0)
+        beside = edge_to_edge(QVBoxLayout(self._right))
         beside.addWidget(self._empty, 1)
         split = QSplitter()
         split.addWidget(form)
@@ -102,9 +100,7 @@ class ReplayDialog(QDialog):
         foot.addWidget(self.bar, 1)
         foot.addStretch(1)
         foot.addWidget(self.run)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = edge_to_edge(QVBoxLayout(self))
         column.addWidget(split, 1)
         column.addWidget(self.problem)
         column.addLayout(foot)

@@ -30,7 +30,7 @@ from chatty_desktop.domain.search import MessageHits, parse_query
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.ports import Folders, MessageSearch, Sessions
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import Empty, icon_button
+from chatty_desktop.ui.pieces import Empty, edge_to_edge, icon_button
 from chatty_desktop.ui.sessions.acts import SessionActs
 from chatty_desktop.ui.sessions.model import Index, SessionModel
 from chatty_desktop.ui.sessions.rows import ARCHIVED, Row, arranged, found
@@ -121,9 +121,7 @@ class SessionList(QWidget):
         self._pages = QStackedWidget()
         self._pages.addWidget(self.view)
         self._pages.addWidget(self._empty)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = edge_to_edge(QVBoxLayout(self))
         column.addLayout(top)
         column.addWidget(self._pages, 1)
 

@@ -25,7 +25,8 @@ from chatty_desktop.app import App
 from chatty_desktop.domain.events import Event, SettingsChanged
 from chatty_desktop.ui.controls import Field
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import Empty, scrolled
+from chatty_desktop.ui.lines import hairline
+from chatty_desktop.ui.pieces import Empty, edge_to_edge, scrolled
 from chatty_desktop.ui.reading_order import to_next
 from chatty_desktop.ui.settings.page import Page, Surroundings
 from chatty_desktop.ui.settings.pages import PAGES
@@ -149,14 +150,9 @@ class SettingsDialog(QWidget):
         column.setSpacing(S)
         column.addWidget(self.search)
         column.addWidget(self.list, 1)
-        line = QFrame()
-        line.setProperty("line", "true")
-        line.setFixedWidth(1)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(0)
+        row = edge_to_edge(QHBoxLayout(self))
         row.addWidget(self._side)
-        row.addWidget(line)
+        row.addWidget(hairline(Qt.Orientation.Vertical))
         row.addWidget(self.stack, 1)
 
     def _framed(self, name: str, area: QScrollArea) -> QWidget:
@@ -165,9 +161,7 @@ class SettingsDialog(QWidget):
         title.setFont(self._around.theme.title())
         title.setContentsMargins(XL, L, XL, S)
         frame = QWidget()
-        column = QVBoxLayout(frame)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = edge_to_edge(QVBoxLayout(frame))
         column.addWidget(title)
         column.addWidget(area, 1)
         return frame

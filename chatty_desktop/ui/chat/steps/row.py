@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 from chatty_desktop.ui.chat.steps.grouping import Outcome, Step
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import N_, tr, translated
-from chatty_desktop.ui.pieces import IconLabel, LongWords, caption
+from chatty_desktop.ui.pieces import IconLabel, LongWords, caption, edge_to_edge
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, M, S, Tone
 from chatty_desktop.ui.tool_words import gist, pretty, took_words, tool_icon, tool_title
@@ -43,9 +43,7 @@ class StepRow(QFrame):
         self._step: Step | None = None
         self._outcome: Outcome | None = None
         self._detail: _Detail | None = None
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
+        self._column = edge_to_edge(QVBoxLayout(self))
         self._line = _Line()
         self._line.pressed.connect(lambda: self.open(not self.opened))
         self._icon = IconLabel(theme, "wrench")
