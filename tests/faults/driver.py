@@ -3,11 +3,12 @@
     python -m tests.faults.driver [--with-index]
 
 A line on stdin is one life as JSON: {"folder", "strategy", "script": [{"do": ...}, ...],
-"statement": N}. It is lived in a fork of this process, in which everything is imported already, so
-that two hundred of them cost seconds. What a life does is told on stdout, a JSON document a line,
-written at once: what was said to be kept can be held against what is there after a kill.
-`statement`: the life ends itself by SIGKILL before its Nth statement of SQL, which is in the midst
-of a transaction as often as not.
+"statement": N, "begins": "INSERT"}. It is lived in a fork of this process, in which everything is
+imported already, so that two hundred of them cost seconds. What a life does is told on stdout, a
+JSON document a line, written at once: what was said to be kept can be held against what is there
+after a kill.
+`statement`: the life ends itself by SIGKILL before its Nth statement of SQL that `begins` so, which
+is in the midst of a transaction as often as not.
 """
 
 from __future__ import annotations
@@ -177,13 +178,13 @@ async def _lived(life: dict[str, Any]) -> None:
     await begun.live(life["script"])
 
 
-def _killed_before(number: int) -> None:
+def _killed_before(number: int, begins: str) -> None:
     left = number
 
     @event.listens_for(Engine, "before_cursor_execute")
-    def _count(*_statement: object) -> None:
+    def _count(_connection: object, _cursor: object, statement: str, *_more: object) -> None:
         nonlocal left
-        left -= 1
+        left -= statement.startswith(begins)
         if left == 0:
             os.kill(os.getpid(), signal.SIGKILL)
 
@@ -205,7 +206,7 @@ def main() -> None:
             warnings.simplefilter("ignore")
             say(pid=os.getpid())
             if life.get("statement"):
-                _killed_before(life["statement"])
+                _killed_before(life["statement"], life["begins"])
             asyncio.run(_lived(life))
             os._exit(0)
         _pid, status = os.waitpid(child, 0)

@@ -42,10 +42,11 @@ class Lived:
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """When a life ends: before its Nth `statement` of SQL, or so many `seconds` after it has said
-    so many `lines`."""
+    """When a life ends: before its Nth `statement` of SQL that `begins` so, or so many `seconds`
+    after it has said so many `lines`."""
 
     statement: int = 0
+    begins: str = ""
     lines: int = 0
     seconds: float = 0.0
 
@@ -70,7 +71,7 @@ class Driver:
         life: Line = {"folder": str(folder), "strategy": strategy, "script": list(script)}
         by_hand = kill is not None and not kill.statement
         if kill is not None:
-            life["statement"] = kill.statement
+            life |= {"statement": kill.statement, "begins": kill.begins}
         self._process.stdin.write(json.dumps(life).encode() + b"\n")
         lived = Lived()
         self._pid = 0
