@@ -52,6 +52,7 @@ WITH_PIECES = {
     "failures.py",
     "gguf.py",
     "grounding.py",
+    "restoring.py",
     "run_warnings.py",
     "semantic.py",
     "state.py",
@@ -62,7 +63,7 @@ WITH_PIECES = {
 """The files with reasons as a part of a sentence."""
 
 _SENTENCE = re.compile(r"([A-Z](?![A-Z]{2})|\{0\}:? \S+ \S).*\s.*([.?!…]|\{\d\})$", re.DOTALL)
-_PIECE = re.compile(r"[A-Za-z]{2}.* .*[a-z]{2}|^(\{0\}|1) [a-z]{4,}", re.DOTALL)
+_PIECE = re.compile(r"^(?!PRAGMA).*[A-Za-z]{2}.* .*[a-z]{2}|^(\{0\}|1) [a-z]{4,}", re.DOTALL)
 
 KEYWORDS = {"tr": 1, "N_": 1, "trn": 2}
 """Functions, and how many of their first arguments are texts."""

@@ -243,14 +243,16 @@ def _told(paths: Paths) -> Notice:
     contents = _read_note(paths.restore)
     when = time.strftime("%Y-%m-%d %H:%M", time.localtime(contents.made_at))
     counts = contents.counts
+    chats = "1 chat" if counts.chats == 1 else f"{counts.chats:,} chats"
+    messages = "1 message" if counts.messages == 1 else f"{counts.messages:,} messages"
+    agents = "1 agent" if counts.agents == 1 else f"{counts.agents:,} agents"
     try:
         kept = (paths.restore / _KEPT).read_text("utf-8")
         if damage := _damage_in(paths.restore):
             return Notice(
                 "warning",
                 f"The database was damaged ({damage}), so the backup of {when} was restored:"
-                f" {_some(counts.chats, 'chat')}, {_some(counts.messages, 'message')},"
-                f" {_some(counts.agents, 'agent')}. What came after it is not here; the damaged"
+                f" {chats}, {messages}, {agents}. What came after it is not here; the damaged"
                 f" database, which may still hold it, is kept as {kept} among the backups.",
             )
         what = f" What was there before is kept as {kept}."
@@ -258,10 +260,5 @@ def _told(paths: Paths) -> Notice:
         what = ""
     return Notice(
         "info",
-        f"The backup of {when} was restored: {_some(counts.chats, 'chat')},"
-        f" {_some(counts.messages, 'message')}, {_some(counts.agents, 'agent')}.{what}",
+        f"The backup of {when} was restored: {chats}, {messages}, {agents}.{what}",
     )
-
-
-def _some(count: int, one: str) -> str:
-    return f"{count:,} {one}{'' if count == 1 else 's'}"

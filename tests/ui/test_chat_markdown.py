@@ -21,6 +21,18 @@ def shown(text: str, theme: Theme) -> MessageBody:
     return body
 
 
+def test_a_text_is_drawn_at_its_own_width_whatever_width_a_layout_asked_about(theme: Theme) -> None:
+    body = MessageBody(theme)
+    body.show_plain("What happened, to what, and what to do about it. " * 4)
+    body.resize(240, 400)
+    body.grab()
+    needed = body.heightForWidth(240)
+    assert body.heightForWidth(640) < needed
+    body.grab()
+    assert body.document().size().width() == 240
+    assert body.document().size().height() <= needed
+
+
 def test_html_in_a_message_is_shown_as_text(theme: Theme) -> None:
     text = 'before <script>alert(1)</script> <img src="file:///etc/passwd"> after'
     body = shown(text, theme)

@@ -70,6 +70,13 @@ def test_texts_plurals_numbers_and_the_buttons_of_qt_are_german() -> None:
         ("It closed the connection. This is theirs.", "Er schloss die Verbindung. This is theirs."),
         ("What nobody wrote down. {0} {braces}", "What nobody wrote down. {0} {braces}"),
         ("", ""),
+        (
+            "The database was damaged (it is empty), so the backup of 2026-01-02 03:04 was"
+            " restored: 2 chats, 1 message, 13 agents. What came after it is not here; the damaged"
+            " database, which may still hold it, is kept as x.db among the backups.",
+            "Die Datenbank war beschädigt (it is empty), deshalb wurde die Sicherung vom 2026-01-02"
+            " 03:04 zurückgeholt: 2 chats, 1 Nachricht, 13 Agenten. Was danach kam,",
+        ),
     ],
 )
 def test_what_is_said_below_the_window_is_german_too(text: str, shown: str) -> None:

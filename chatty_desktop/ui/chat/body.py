@@ -274,6 +274,10 @@ class MessageBody(QTextBrowser):
             self.dragged.emit(event.position().toPoint())
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        width = self.viewport().width()
+        if self.document().textWidth() != width:
+            # A layout asked last how high it would be at another width.
+            self.document().setTextWidth(width)
         if self._marks_due or self._places_in_sight() != self._shown_places:
             self._show_marks()
         if self._code:
