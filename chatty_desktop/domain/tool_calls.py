@@ -63,10 +63,12 @@ _LONGEST_BEGINNING = 60
 """Characters within which it shows whether something is a call."""
 
 
-def call_begins(text: str) -> int:
+def call_begins(text: str, shown: int = 0) -> int:
     """Where in an answer being written a call begins, or may begin; the length of the text where
-    none does. What stands before is the answer, the rest is better not shown yet."""
-    if found := _CALL.search(text):
+    none does. What stands before is the answer, the rest is better not shown yet. `shown`
+    characters are shown already: they are not searched again, so that a long answer costs no more
+    with each word."""
+    if found := _CALL.search(text, max(0, shown - _LONGEST_BEGINNING)):
         return found.start()
     for start in range(max(0, len(text) - _LONGEST_BEGINNING), len(text)):
         if text[start] in "<[{`" and _MAY_BECOME_ONE.match(text, start):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 from chatty_desktop.domain.agents import AgentDefinition
 from chatty_desktop.domain.errors import Refused, Unreachable
-from chatty_desktop.domain.requests import ChatRequest, Usage
+from chatty_desktop.domain.requests import ChatRequest, Delta, Usage
 from chatty_desktop.domain.settings import ModelOptions, Settings, split_model
 from chatty_desktop.domain.standing import ChosenBy
 from chatty_desktop.engine.ports import ChatModel, Models
+from chatty_desktop.engine.step import closing_stream
+
+TOKEN_CHARS = 40
+"""More characters than a token has on average in any script."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,13 +125,28 @@ async def complete(model: ChatModel, request: ChatRequest) -> Completion:
     parts: list[str] = []
     finish: str | None = None
     usage = Usage()
-    async for delta in model.stream(request):
-        parts.append(delta.text)
-        finish = delta.finish or finish
-        usage = delta.usage or usage
+    async with closing_stream(within_length(model, request)) as deltas:
+        async for delta in deltas:
+            parts.append(delta.text)
+            finish = delta.finish or finish
+            usage = delta.usage or usage
     if finish is None:
         raise Unreachable(f"The connection to {model.reference} broke off in mid-answer.")
     return Completion("".join(parts), finish, usage)
+
+
+async def within_length(model: ChatModel, request: ChatRequest) -> AsyncIterator[Delta]:
+    """An answer as it comes. Not every server keeps to the length asked for: what is longer by far
+    ends there, for its length. Raises `Unreachable` or `Refused`."""
+    left = request.max_tokens and request.max_tokens * TOKEN_CHARS
+    async with closing_stream(model.stream(request)) as deltas:
+        async for delta in deltas:
+            yield delta
+            if left is not None:
+                left -= len(delta.text) + len(delta.reasoning)
+                if left < 0:
+                    yield Delta(finish="length")
+                    return
 
 
 async def context_of(model: ChatModel) -> int | None:

@@ -95,8 +95,8 @@ class Step:
     async def _take(self, delta: Delta) -> None:
         """Add a piece of the answer, as much of it as can be shown."""
         self._text += delta.text
-        end = call_begins(self._text) if self._tools else len(self._text)
         shown = len(self.reply.content) - len(self._begun)
+        end = call_begins(self._text, shown) if self._tools else len(self._text)
         # What was shown already stays, should it turn out to be the beginning of a call.
         await self._show(replace(delta, text=self._text[shown : max(end, shown)]))
 
@@ -143,8 +143,7 @@ class Step:
         """How long the model has reasoned, up to the first words of the answer."""
         if delta.reasoning and self._thinking_since is None:
             self._thinking_since = time.monotonic()
-        answered = self.reply.content[len(self._begun) :].strip()
-        if self._thinking_since is None or answered:
+        if self._thinking_since is None or self.reply.content[len(self._begun) :].strip():
             return self.reply.thought_seconds
         return time.monotonic() - self._thinking_since
 

@@ -1,7 +1,8 @@
 """Titles for new chats, asked of the model that also folds and summarizes.
 
 Behind the reply and behind memory: a title is asked for when nothing runs any more, given up for
-the moment when something does, and asked for once in each chat.
+the moment when something does, and asked for once in each chat; a model that could not be reached
+is asked again after the next reply, while the chat is young.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ import time
 from collections.abc import Callable, Mapping
 
 from chatty_desktop.domain.answers import without_reasoning
-from chatty_desktop.domain.errors import ChattyError
+from chatty_desktop.domain.errors import ChattyError, Unreachable
 from chatty_desktop.domain.events import Event, Level, LogEntry, RunLogged, RunPhaseChanged
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.requests import ChatRequest, Usage
 from chatty_desktop.domain.titles import title_in, title_question
-from chatty_desktop.engine.models import ModelChooser
+from chatty_desktop.engine.models import ModelChooser, within_length
 from chatty_desktop.engine.ports import ChatModel, MessageLog, Publish, Runs, Sessions
 from chatty_desktop.engine.step import closing_stream
 
@@ -94,13 +95,16 @@ class Titles:
         await asyncio.sleep(self._quiet_seconds)
         while self._waiting:
             session_id = self._waiting[0]
+            again = False
             try:
                 await self._title(session_id)
             except ChattyError as problem:
+                again = isinstance(problem, Unreachable)
                 await self._tell(session_id, "info", f"No title was made: {problem}")
             except Exception:  # a title must not take the chat along
                 log.exception("A title could not be made")
-            self._asked.add(session_id)
+            if not again:
+                self._asked.add(session_id)
             self._waiting.remove(session_id)
 
     async def _title(self, session_id: str) -> None:
@@ -140,7 +144,7 @@ class Titles:
         turns = title_question(self._prompts, asked.told, reply.content)
         request = ChatRequest(turns, temperature=0.0, max_tokens=LONGEST_ANSWER)
         answer, usage = "", Usage()
-        async with closing_stream(model.stream(request)) as deltas:
+        async with closing_stream(within_length(model, request)) as deltas:
             async for delta in deltas:
                 answer += delta.text
                 usage = delta.usage or usage

@@ -22,7 +22,7 @@ from chatty_desktop.domain.messages import ToolCall
 from chatty_desktop.domain.models import ModelCard
 from chatty_desktop.domain.requests import ChatRequest, Delta, ToolOffer, Usage, WireMessage
 from chatty_desktop.providers import failures
-from chatty_desktop.providers.addresses import is_loopback
+from chatty_desktop.providers.clients import way_to
 from chatty_desktop.providers.failures import Asked
 from chatty_desktop.providers.patience import Patience
 from chatty_desktop.providers.reasoning import ReasoningSplitter
@@ -47,8 +47,8 @@ class OllamaConnection:
             host=url,
             timeout=httpx.Timeout(patience.read, connect=patience.connect),
             headers={"Authorization": f"Bearer {key}"} if key else None,
-            trust_env=not is_loopback(url),
             event_hooks={"response": [_keep_response]},
+            **way_to(url),
         )
 
     async def models(self) -> list[ModelCard]:

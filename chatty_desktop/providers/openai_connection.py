@@ -15,7 +15,7 @@ from typing import Any, TypeVar, cast
 
 # The SDK looks at what httpx holds if it finds it loaded, which fails while another thread is just
 # loading it. Loaded here, it is whole before anything is asked.
-import httpx  # noqa: F401
+import httpx
 import openai
 from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream
 from openai.types.chat import ChatCompletionChunk
@@ -23,7 +23,8 @@ from openai.types.chat import ChatCompletionChunk
 from chatty_desktop.domain.errors import ChattyError, Refused, Unreachable
 from chatty_desktop.domain.requests import ChatRequest, Delta
 from chatty_desktop.providers import failures
-from chatty_desktop.providers.addresses import is_loopback, openai_roots, server_root
+from chatty_desktop.providers.addresses import openai_roots, server_root
+from chatty_desktop.providers.clients import way_to
 from chatty_desktop.providers.failures import Asked
 from chatty_desktop.providers.openai_wire import ChunkReader, Dialect, chat_body
 from chatty_desktop.providers.patience import Patience, retry_after
@@ -95,12 +96,16 @@ class OpenAIConnection:
         """The models the server lists; none when it has no list. Raises `Unreachable`,
         `Refused`."""
         client = await self._ready()
+        trouble = ""
         for root in self._roots:
             listing = await self._get(client, f"{root}/models")
             data = listing.get("data") if isinstance(listing, dict) else None
             if isinstance(data, list):
                 self._roots = (root,)
                 return [card for card in data if isinstance(card, dict) and card.get("id")]
+            trouble = trouble or _trouble_in(listing)
+        if trouble:
+            raise failures.not_understood(self._with_key(self._asked()), trouble)
         return []
 
     async def embed(self, model: str, texts: Sequence[str]) -> list[list[float]]:
@@ -153,9 +158,7 @@ class OpenAIConnection:
             api_key=key or NO_KEY,
             max_retries=0,
             timeout=timeout,
-            http_client=openai.DefaultAsyncHttpxClient(
-                timeout=timeout, trust_env=not is_loopback(self._server)
-            ),
+            http_client=openai.DefaultAsyncHttpxClient(timeout=timeout, **way_to(self._server)),
         )
         _ = client.chat.completions  # imports the rest of what a chat needs
         return client
@@ -186,9 +189,12 @@ class OpenAIConnection:
         while True:
             tries += 1
             try:
-                # As floats: not every server knows the SDK's own default, base64.
-                answer = await client.embeddings.create(
-                    model=model, input=list(texts), encoding_format="float"
+                # As floats: not every server knows the SDK's own default, base64. Not as the SDK's
+                # own values, which it makes one number at a time: a second for a hundred texts.
+                answer = await client.post(
+                    "/embeddings",
+                    body={"model": model, "input": list(texts), "encoding_format": "float"},
+                    cast_to=httpx.Response,
                 )
             except openai.APIStatusError as error:
                 if await self._waited(error, tries):
@@ -204,7 +210,7 @@ class OpenAIConnection:
                 if (known := self._failed_to_begin(error, asked)) is None:
                     raise
                 raise known from error
-            return _vectors_in(answer, asked)
+            return await asyncio.to_thread(_vectors_in, answer, asked)
 
     async def _post(
         self, client: AsyncOpenAI, body: dict[str, Any], asked: Asked
@@ -307,13 +313,26 @@ class _NotHereError(Exception):
         self.failure = failure
 
 
-def _vectors_in(answer: object, asked: Asked) -> list[list[float]]:
-    """The vectors of an answer; the SDK checks nothing of what came."""
+def _trouble_in(listing: object) -> str:
+    """What is wrong where a list was to be: a page of a proxy, an error under a good status. ""
+    for what is merely no list."""
+    if isinstance(listing, str) and listing.lstrip().startswith("<"):
+        return "a web page"
+    wrong = listing.get("error") if isinstance(listing, dict) else None
+    return failures.words_of(wrong)
+
+
+def _vectors_in(answer: httpx.Response, asked: Asked) -> list[list[float]]:
+    """The vectors of an answer, by the numbers of their texts."""
     try:
-        rows = sorted(cast("Any", answer).data, key=lambda row: int(row.index))
-        return [[float(number) for number in row.embedding] for row in rows]
-    except (AttributeError, TypeError, ValueError) as error:
-        raise failures.not_understood(asked, "no vectors came") from error
+        value = answer.json()
+        if trouble := _trouble_in(value):
+            raise failures.not_understood(asked, trouble)
+        rows = sorted(value["data"], key=lambda row: int(row["index"]))
+        return [[float(number) for number in row["embedding"]] for row in rows]
+    except (KeyError, TypeError, ValueError) as error:
+        trouble = _trouble_in(answer.text) or "no vectors came"
+        raise failures.not_understood(asked, trouble) from error
 
 
 def _words_of(error: APIError) -> str:

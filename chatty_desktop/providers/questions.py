@@ -15,8 +15,8 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from chatty_desktop.providers import failures
-from chatty_desktop.providers.addresses import is_loopback
 from chatty_desktop.providers.causes import Cause, cause_of
+from chatty_desktop.providers.clients import way_to
 from chatty_desktop.providers.failures import Asked
 from chatty_desktop.providers.patience import Patience, retry_after
 
@@ -179,14 +179,15 @@ class Questions:
     async def _ready(self) -> Any:
         """The client, made in a thread: it reads the certificates that are trusted."""
         if self._client is None:
-            self._client = await asyncio.to_thread(
-                self._make,
-                timeout=self._patience.question,
-                follow_redirects=False,
-                # No proxy should come between this computer and itself.
-                trust_env=not is_loopback(self._asked.address),
-            )
+            self._client = await asyncio.to_thread(self._made)
         return self._client
+
+    def _made(self) -> Any:
+        return self._make(
+            timeout=self._patience.question,
+            follow_redirects=False,
+            **way_to(self._asked.address),
+        )
 
     async def _why(self, error: Exception) -> Failed:
         cause = cause_of(error)

@@ -169,7 +169,7 @@ class ProviderRegistry:
         models: list[ModelChoice] = []
         lines = [f"{provider_id}: {text}" for provider_id, text in self._problems.items()]
         for provider, answer in zip(providers, answers, strict=True):
-            listed = answer if isinstance(answer, list) else []
+            listed = dict.fromkeys(answer if isinstance(answer, list) else ())
             if isinstance(answer, ChattyError):
                 lines.append(f"{provider.settings.id}: {answer}")
             names = dict.fromkeys([*provider.settings.models, *listed])

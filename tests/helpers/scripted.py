@@ -20,6 +20,7 @@ class ScriptedModel:
     the next of `answers`; an exhausted script says "OK." and changes nothing.
 
     `gate` holds chats back and `fold_gate` folds until they are set; `requests` keeps what came.
+    `passed_on` is how many pieces of the newest answer were taken.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class ScriptedModel:
         self.gate.set()
         self.fold_gate.set()
         self.closed = 0
+        self.passed_on = 0
         self.constrains = True
 
     @property
@@ -64,7 +66,8 @@ class ScriptedModel:
         try:
             if isinstance(item, Exception):
                 raise item
-            for delta in _deltas(item, self.usage):
+            for number, delta in enumerate(_deltas(item, self.usage), 1):
+                self.passed_on = number
                 yield delta
                 await asyncio.sleep(0)
         finally:

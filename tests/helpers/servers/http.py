@@ -11,6 +11,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+CERTIFICATE = Path(__file__).with_name("loopback.pem")
+"""Of 127.0.0.1 and localhost, by nobody but themselves."""
+
 
 @dataclass(slots=True)
 class Received:
@@ -184,7 +187,7 @@ class LoopbackServer:
 
 def _untrusted() -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(Path(__file__).with_name("loopback.pem"))
+    context.load_cert_chain(CERTIFICATE)
     return context
 
 

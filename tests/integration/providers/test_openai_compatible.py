@@ -8,7 +8,7 @@ import pytest
 
 from chatty_desktop.domain.errors import Refused, Unreachable
 from chatty_desktop.domain.requests import ChatMessage, ChatRequest
-from tests.helpers.servers import Answer, OpenAIServer
+from tests.helpers.servers import Answer, Fixed, FixedServer, OpenAIServer
 from tests.integration.providers.conftest import answered, provider_for
 
 
@@ -124,6 +124,26 @@ async def test_a_server_without_a_list_has_the_models_named_by_hand_alone() -> N
         provider = provider_for(server, models=["by-hand"])
         assert await provider.listed() == []
         assert (await answered(provider.chat_model("by-hand"))).finish == "stop"
+        await provider.close()
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (Fixed.page("Sign in"), "a web page"),
+        (Fixed(200, '{"error": {"message": "out of memory"}}'), "out of memory"),
+    ],
+)
+async def test_a_page_or_an_error_in_place_of_a_list_or_of_vectors_is_told(
+    server: OpenAIServer, body: Fixed, said: str
+) -> None:
+    async with FixedServer(body) as wrong:
+        provider = provider_for(server, base_url=wrong.address)
+        told = rf"^lab .* did not answer as such a server does \({said}\)"
+        with pytest.raises(Unreachable, match=told):
+            await provider.listed()
+        with pytest.raises(Unreachable, match=told):
+            await provider.embed("small", ["a"])
         await provider.close()
 
 

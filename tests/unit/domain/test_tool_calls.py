@@ -46,3 +46,25 @@ def test_what_is_no_call_of_a_tool_at_hand_is_none(text: str) -> None:
 @pytest.mark.parametrize("text", ["`", "``", "```", "```json\n", "It is `", "<tool_call>\n{"])
 def test_the_fence_of_a_call_is_held_back_from_its_first_sign_on(text: str) -> None:
     assert call_begins(text) == len(text) - len(text.removeprefix("It is "))
+
+
+WRITTEN = (
+    'I will look. ```json\n{"name": "clock", "arguments": {}}\n```'
+    ' That was `it`, [1, 2] and {"a": 3}.'
+)
+
+
+def test_an_answer_is_held_back_the_same_when_what_is_shown_is_not_searched_again() -> None:
+    text = "One word and another. " * 20 + WRITTEN
+    shown = 0
+    for end in range(len(text) + 1):
+        held = call_begins(text[:end], shown)
+        assert max(held, shown) == max(call_begins(text[:end]), shown), text[:end]
+        shown = max(held, shown)
+    assert shown == text.index("```json")
+
+
+def test_what_was_shown_long_ago_is_not_searched_for_calls() -> None:
+    text = '{"name": "clock"}' + " and so on" * 20
+    assert call_begins(text) == 0
+    assert call_begins(text, shown=len(text) - 5) == len(text)

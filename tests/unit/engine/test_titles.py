@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from chatty_desktop.domain.errors import Unreachable
+from chatty_desktop.domain.requests import Delta
 from chatty_desktop.engine.models import ModelChooser
 from chatty_desktop.engine.titles import Titles
 from chatty_desktop.paths import resources_folder
@@ -92,6 +93,25 @@ async def test_without_a_title_in_the_answer_the_first_words_stay(
     await naming.desk.say("one")
     await naming.is_logged("title")
     assert await naming.title() == "the first words"
+
+
+async def test_a_model_that_was_away_is_asked_for_a_title_again_after_the_next_reply(
+    naming: Naming, model: ScriptedModel
+) -> None:
+    model.folds.extend([Unreachable("nobody there"), "Night trains"])
+    await naming.desk.say("one")
+    await naming.is_logged("No title was made: nobody there")
+    await naming.desk.say("two")
+    await naming.is_titled("Night trains")
+
+
+async def test_a_title_that_never_ends_is_left_after_a_while(
+    naming: Naming, model: ScriptedModel
+) -> None:
+    model.folds.append([Delta(reasoning="hm " * 1000) for _ in range(1000)])
+    await naming.desk.say("one")
+    await naming.is_logged("gave none that can be used")
+    assert model.passed_on < 20
 
 
 async def test_a_title_of_the_persons_own_is_never_overwritten(
