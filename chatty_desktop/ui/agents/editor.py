@@ -11,7 +11,6 @@ from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QDialog,
     QHBoxLayout,
-    QMessageBox,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -29,11 +28,11 @@ from chatty_desktop.ui.agents.definition_views import DefinitionViews
 from chatty_desktop.ui.controls import ModelChoices
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Problem
-from chatty_desktop.ui.questions import ask
 from chatty_desktop.ui.reading_order import to_next
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import L, M, S
+from chatty_desktop.ui.unsaved import UnsavedChanges
 
 _NEW = AgentDefinition.model_construct(name="").model_dump(mode="json")
 
@@ -74,6 +73,13 @@ class AgentEditor(QDialog):
         self._clean: dict[str, Any] = _NEW
         self._saving = False
         self._wants_tools = False
+        self._unsaved = UnsavedChanges(
+            self,
+            tr("Save the changes to this agent?"),
+            there=lambda: self.dirty,
+            save=self._save,
+            drop=self._close_now,
+        )
         self._choices = ModelChoices(models, self)
         self.tabs = DefinitionViews(theme, self._choices)
         self.form, self.json = self.tabs.form, self.tabs.json
@@ -112,22 +118,11 @@ class AgentEditor(QDialog):
 
     def edit(self, agent_id: str | None) -> None:
         """Open the editor on an agent; None: on a new one. Unsaved changes are asked about."""
-        if self.dirty and self.isVisible():
-            self._ask_about_changes(lambda: self._begin(agent_id))
-        else:
-            self._begin(agent_id)
+        self._unsaved.leave(lambda: self._begin(agent_id))
 
     def close_then(self, then: Callable[[], object]) -> None:
         """Close, asking about unsaved changes, and go on with `then`; not after Cancel."""
-
-        def done() -> None:
-            self._close_now()
-            then()
-
-        if self.isVisible() and self.dirty:
-            self._ask_about_changes(done)
-        else:
-            done()
+        self._unsaved.close_then(then)
 
     @property
     def dirty(self) -> bool:
@@ -202,7 +197,7 @@ class AgentEditor(QDialog):
 
     # --- saving ------------------------------------------------------------------------------
 
-    def _save(self, then: Callable[[], None]) -> None:
+    def _save(self, then: Callable[[], object]) -> None:
         if self._saving:
             return
         # Ends the editing of a cell of the fields table, which else would keep its text.
@@ -214,7 +209,7 @@ class AgentEditor(QDialog):
         self.save_button.setEnabled(False)
         self._tasks.start(self._store(definition, then), failed=self.problem.say)
 
-    async def _store(self, definition: AgentDefinition, then: Callable[[], None]) -> None:
+    async def _store(self, definition: AgentDefinition, then: Callable[[], object]) -> None:
         try:
             taken = await self._agents.by_name(definition.name)
             if taken is not None and taken.id != self._agent_id:
@@ -286,11 +281,7 @@ class AgentEditor(QDialog):
         return to_next(self, forward=forward)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        if self.isVisible() and self.dirty:
-            event.ignore()
-            self._ask_about_changes(self._close_now)
-        else:
-            event.accept()
+        self._unsaved.closing(event)
 
     def reject(self) -> None:
         """Escape: like closing the window."""
@@ -299,23 +290,6 @@ class AgentEditor(QDialog):
     def _close_now(self) -> None:
         self._clean = self.tabs.let_go()
         self.close()
-
-    def _ask_about_changes(self, then: Callable[[], None]) -> None:
-        button = QMessageBox.StandardButton
-
-        def answered(answer: QMessageBox.StandardButton) -> None:
-            if answer == button.Save:
-                self._save(then)
-            elif answer == button.Discard:
-                then()
-
-        ask(
-            self,
-            tr("Save the changes to this agent?"),
-            tr("Without saving they are lost."),
-            (button.Save, button.Discard, button.Cancel),
-            answered,
-        )
 
     def _arrange(self) -> None:
         row = QHBoxLayout()
