@@ -18,6 +18,11 @@ _OTHER_NAMES = {
 }
 """By what else servers call an option."""
 
+WEB_PAGE = "a web page"
+"""What came in place of an answer: of a proxy, or of another program at that address."""
+
+NO_REPLY = "no part of a reply came"
+
 _LONGEST_WORDS = 500
 """Characters of a server's own message that are passed on."""
 
@@ -53,25 +58,33 @@ class Asked:
         return cut.rstrip(".")
 
 
-def by_status(asked: Asked, status: int, words: str) -> ChattyError:
-    """The failure an HTTP status stands for; `words` are the server's own."""
+def by_status(asked: Asked, status: int, words: str, wait: float | None = None) -> ChattyError:
+    """The failure an HTTP status stands for; `words` are the server's own, `wait` the seconds that
+    it asks to be left alone for."""
     said = f": {asked.quoted(words)}" if words else ""
     if status in (401, 403):
         return Unreachable(_about_the_key(asked, f"status {status}{said}"), cause="authentication")
     if status == 404:
         if asked.model and "model" in words.lower():
-            what, hint = f"has no model {asked.model!r}", asked.missing_hint
-        else:
-            what = "has nothing at that address"
+            return Unreachable(
+                f"{asked.name} has no model {asked.model!r} (status 404{said})."
+                f" {asked.missing_hint}",
+                cause="missing",
+            )
+        hint = "Check the address in the settings."
+        if asked.model:
             hint = "Check the address in the settings, and the model's name."
-        return Unreachable(f"{asked.name} {what} (status 404{said}). {hint}", cause="missing")
+        return Unreachable(
+            f"{asked.name} has nothing at that address (status 404{said}). {hint}", cause="missing"
+        )
     if status == 408:
         return Unreachable(
             f"{asked.name} gave up waiting (status 408{said}). Try again.", cause="timeout"
         )
     if status == 429:
+        hint = "Try again later." if wait is None else f"Try again in {_duration(wait)}."
         return Unreachable(
-            f"{asked.name} takes no more requests for now (status 429{said}). Try again later.",
+            f"{asked.name} takes no more requests for now (status 429{said}). {hint}",
             cause="rate_limit",
         )
     if status >= 500:
@@ -82,6 +95,12 @@ def by_status(asked: Asked, status: int, words: str) -> ChattyError:
     return Refused(
         f"{asked.name} refused the request (status {status}{said}).{_of_options(asked, words)}"
     )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:g} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
 
 
 def _of_options(asked: Asked, words: str) -> str:

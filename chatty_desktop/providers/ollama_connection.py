@@ -24,7 +24,7 @@ from chatty_desktop.domain.requests import ChatRequest, Delta, ToolOffer, Usage,
 from chatty_desktop.providers import failures
 from chatty_desktop.providers.clients import way_to
 from chatty_desktop.providers.failures import Asked
-from chatty_desktop.providers.patience import Patience
+from chatty_desktop.providers.patience import Patience, retry_after
 from chatty_desktop.providers.reasoning import ReasoningSplitter
 
 _T = TypeVar("_T")
@@ -47,7 +47,7 @@ class OllamaConnection:
             host=url,
             timeout=httpx.Timeout(patience.read, connect=patience.connect),
             headers={"Authorization": f"Bearer {key}"} if key else None,
-            event_hooks={"response": [_keep_response]},
+            event_hooks={"response": [_refuse_pages, _keep_response]},
             **way_to(url),
         )
 
@@ -108,16 +108,18 @@ class OllamaConnection:
         while True:
             tries += 1
             begun = False
+            responses = kept_responses()
             try:
-                async with aclosing(self._answer(model, request, num_ctx)) as deltas:
+                async with aclosing(self._answer(model, request, num_ctx, responses)) as deltas:
                     async for delta in deltas:
                         begun = True
                         yield delta
             except Exception as error:
                 busy = isinstance(error, ollama.ResponseError) and error.status_code == 429
-                if busy and not begun and await self._patience.before_retry(tries, None):
+                wait = retry_after(responses[-1].headers.get("retry-after")) if responses else None
+                if busy and not begun and await self._patience.before_retry(tries, wait):
                     continue
-                if (known := self._failure(error, asked, begun)) is None:
+                if (known := self._failure(error, asked, begun, wait)) is None:
                     raise
                 raise known from error
             return
@@ -127,15 +129,15 @@ class OllamaConnection:
         await self._client.close()  # type: ignore[no-untyped-call]
 
     async def _answer(
-        self, model: str, request: ChatRequest, num_ctx: int
+        self, model: str, request: ChatRequest, num_ctx: int, responses: list[httpx.Response]
     ) -> AsyncGenerator[Delta, None]:
-        """One answer as it comes, with the SDK's own errors."""
+        """One answer as it comes, with the SDK's own errors; `responses` are those behind it."""
         # In a thread: images become base64, some megabytes of it.
         body = await asyncio.to_thread(chat_body, model, request, num_ctx)
-        responses = kept_responses()
         parts = await self._client.chat(stream=True, **body)
         splitter = ReasoningSplitter(goes_on=request.goes_on)
         calls: list[ToolCall] = []
+        part = None
         last: Delta | None = None
         try:
             async for part in parts:
@@ -154,6 +156,8 @@ class OllamaConnection:
             for response in responses:
                 await response.aclose()
             await cast("AsyncGenerator[ollama.ChatResponse, None]", parts).aclose()
+        if part is None:
+            raise ValueError(failures.NO_REPLY)
         for delta in splitter.finish():
             yield delta
         if last is not None:
@@ -181,12 +185,15 @@ class OllamaConnection:
             keyless=not self._key,
         )
 
-    def _failure(self, error: Exception, asked: Asked, begun: bool = False) -> ChattyError | None:
-        """What an error means; None when it is not Ollama's. `begun`: in mid-answer."""
+    def _failure(
+        self, error: Exception, asked: Asked, begun: bool = False, wait: float | None = None
+    ) -> ChattyError | None:
+        """What an error means; None when it is not Ollama's. `begun`: in mid-answer. `wait`: the
+        seconds that it asks to be left alone for."""
         if isinstance(error, ollama.ResponseError):
             # An error inside the stream comes without a status.
             status = error.status_code if error.status_code >= 400 else 500
-            return failures.by_status(asked, status, failures.words_of(error.error))
+            return failures.by_status(asked, status, failures.words_of(error.error), wait)
         if isinstance(error, httpx.TimeoutException | TimeoutError):
             return failures.no_answer(asked)
         if isinstance(error, httpx.TransportError) and begun:
@@ -206,6 +213,12 @@ def kept_responses() -> list[httpx.Response]:
     responses: list[httpx.Response] = []
     _responses.set(responses)
     return responses
+
+
+async def _refuse_pages(response: httpx.Response) -> None:
+    """A proxy's page for signing in comes with a good status, and the SDK would read it as JSON."""
+    if response.is_success and "text/html" in response.headers.get("content-type", ""):
+        raise ValueError(failures.WEB_PAGE)
 
 
 async def _keep_response(response: httpx.Response) -> None:

@@ -88,7 +88,7 @@ class OpenAIConnection:
         finally:
             await chunks.close()
         if not reader.chunks:
-            raise failures.not_understood(self._asked(model), "no part of a reply came")
+            raise failures.not_understood(self._asked(model), failures.NO_REPLY)
         for delta in reader.last():
             yield delta
 
@@ -237,7 +237,7 @@ class OpenAIConnection:
                 raise known from error
             if "text/html" in stream.response.headers.get("content-type", ""):
                 await stream.close()
-                raise _NotHereError(failures.not_understood(asked, "a web page"))
+                raise _NotHereError(failures.not_understood(asked, failures.WEB_PAGE))
             return stream
 
     async def _get(self, client: AsyncOpenAI, url: str) -> object:
@@ -258,7 +258,9 @@ class OpenAIConnection:
     def _refusal(self, error: APIStatusError, asked: Asked) -> ChattyError:
         """What a status means; a key that was refused is asked for anew."""
         self._key_refused = error.status_code in (401, 403)
-        return failures.by_status(self._with_key(asked), error.status_code, _words_of(error))
+        return failures.by_status(
+            self._with_key(asked), error.status_code, _words_of(error), _wait_of(error)
+        )
 
     def _gave_in(self, error: APIStatusError, sent: dict[str, Any], asked: Asked) -> bool:
         """Whether the server merely refused what can be left out or said otherwise."""
@@ -273,8 +275,7 @@ class OpenAIConnection:
         """Whether the request may be tried again, after a wait. Money spent is not waited for."""
         if error.status_code != 429 or error.code == "insufficient_quota":
             return False
-        asked_for = retry_after(error.response.headers.get("retry-after"))
-        return await self._patience.before_retry(tries, asked_for)
+        return await self._patience.before_retry(tries, _wait_of(error))
 
     def _failed_midway(self, error: Exception, asked: Asked) -> ChattyError | None:
         """What an error in the middle of an answer means; None when it is not the server's."""
@@ -317,7 +318,7 @@ def _trouble_in(listing: object) -> str:
     """What is wrong where a list was to be: a page of a proxy, an error under a good status. ""
     for what is merely no list."""
     if isinstance(listing, str) and listing.lstrip().startswith("<"):
-        return "a web page"
+        return failures.WEB_PAGE
     wrong = listing.get("error") if isinstance(listing, dict) else None
     return failures.words_of(wrong)
 
@@ -333,6 +334,10 @@ def _vectors_in(answer: httpx.Response, asked: Asked) -> list[list[float]]:
     except (KeyError, TypeError, ValueError) as error:
         trouble = _trouble_in(answer.text) or "no vectors came"
         raise failures.not_understood(asked, trouble) from error
+
+
+def _wait_of(error: APIStatusError) -> float | None:
+    return retry_after(error.response.headers.get("retry-after"))
 
 
 def _words_of(error: APIError) -> str:

@@ -112,11 +112,8 @@ class Questions:
             )
         if answer.is_page and status < 500:
             raise self.not_understood(answer)
-        problem = str(failures.by_status(self._asked, status, words))
         wait = retry_after(answer.headers.get("retry-after"))
-        if status == 429 and wait is not None:
-            problem = problem.replace("Try again later.", f"Try again in {_duration(wait)}.")
-        raise Failed(problem)
+        raise Failed(str(failures.by_status(self._asked, status, words, wait)))
 
     def not_understood(self, answer: Answer, advice: str = "") -> Failed:
         """The failure of an answer that no such server gives."""
@@ -259,7 +256,3 @@ def _shakes_hands(host: str, port: int) -> bool:
             return True
     except (OSError, ValueError):
         return False
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:g} s" if seconds < 120 else f"{seconds / 60:.0f} min"

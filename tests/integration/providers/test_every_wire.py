@@ -14,7 +14,7 @@ from chatty_desktop.domain.requests import ChatMessage, ChatRequest, Delta
 from chatty_desktop.engine.ports import ChatModel
 from chatty_desktop.providers.contract import Provider
 from chatty_desktop.providers.patience import Patience
-from tests.helpers.servers import Answer, Call, OllamaServer, OpenAIServer
+from tests.helpers.servers import Answer, Call, Fixed, FixedServer, OllamaServer, OpenAIServer
 from tests.integration.providers.conftest import QUICK, answered, asking, provider_for
 
 Server = OpenAIServer | OllamaServer
@@ -188,6 +188,17 @@ async def test_a_server_that_stays_busy_is_unreachable(server: Server, model: Ch
     assert len(server.chats) == 1 + len(QUICK.waits)
 
 
+async def test_a_wait_the_server_asks_for_is_kept_to_and_a_long_one_is_told_and_not_waited_for(
+    server: Server, model: ChatModel
+) -> None:
+    server.script(Answer.fail(429, retry_after=0.01), "Here.")
+    assert (await answered(model)).text == "Here."
+    server.script(Answer.fail(429, "come back tomorrow", retry_after=86400))
+    with pytest.raises(Unreachable, match=r"come back tomorrow\)\. Try again in 24 h\."):
+        await answered(model)
+    assert len(server.chats) == 3
+
+
 async def test_nothing_at_the_address_is_unreachable_and_says_what_to_do(
     server: Server, model: ChatModel
 ) -> None:
@@ -225,6 +236,26 @@ async def test_garbage_in_place_of_an_answer_is_unreachable(
     server.script(Answer(raw=b'data: {"choices": [{"delta\n\n'))
     with pytest.raises(Unreachable, match="did not answer as such a server does"):
         await answered(model)
+
+
+async def test_a_body_without_a_word_in_it_is_no_answer(server: Server, model: ChatModel) -> None:
+    server.script(Answer(raw=b""))
+    with pytest.raises(Unreachable, match="no part of a reply came") as failure:
+        await answered(model)
+    assert failure.value.cause == "server"
+
+
+async def test_a_web_page_in_place_of_anything_is_told_as_one(server: Server) -> None:
+    async with FixedServer(Fixed.page("Sign in")) as proxy:
+        provider = provider_for(server, base_url=proxy.address)
+        told = r"^lab .* did not answer as such a server does \(a web page\)"
+        with pytest.raises(Unreachable, match=told):
+            await answered(provider.chat_model("small"))
+        with pytest.raises(Unreachable, match=told):
+            await provider.listed()
+        with pytest.raises(Unreachable, match=told):
+            await provider.embed("small", ["a"])
+        await provider.close()
 
 
 async def test_an_error_in_mid_stream_carries_the_servers_words(
