@@ -24,6 +24,8 @@ VERSION = sqlite3.sqlite_version
 
 _CHECKPOINT_TRIES = 50
 
+_LEAST_ROOM = 1_000_000
+
 BUSY_SECONDS = 5
 """How long another program may hold the file; the app itself never does."""
 
@@ -83,7 +85,7 @@ class SqliteFile:
                 f" {BUSY_SECONDS} seconds. Nothing of before is lost. Close that program, then try"
                 " again."
             )
-        if "full" in reason:
+        if "full" in reason or ("disk I/O" in reason and _has_no_room(self._file.parent)):
             free = shutil.disk_usage(self._file.parent).free // 1_000_000
             return StorageFailed(
                 f"The disk is full ({free} MB free), so this could not be saved to {self._file}."
@@ -197,6 +199,14 @@ def _configure(connection: Any, _record: object) -> None:
     ):
         cursor.execute(f"PRAGMA {pragma}")
     cursor.close()
+
+
+def _has_no_room(folder: Path) -> bool:
+    """What SQLite makes of a full disk where it is about the index of its log."""
+    try:
+        return shutil.disk_usage(folder).free < _LEAST_ROOM
+    except OSError:
+        return False
 
 
 def _checkpoint(driver: sqlite3.Connection) -> None:
