@@ -2,7 +2,7 @@
 left in pieces.
 
 Each strategy has one data folder for all its kills, so that damage would add up. `KILLS=25` in the
-environment makes two hundred of them, in about four minutes.
+environment makes two hundred of them, in about five minutes.
 """
 
 from __future__ import annotations

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import os
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QInputMethodEvent, QKeySequence
 from PySide6.QtTest import QTest
@@ -166,3 +169,24 @@ async def test_the_key_that_sends_holds_for_the_composer_and_for_messages_being_
     assert box.words.toPlainText() == "question 0\n"
     QTest.keyClick(box.words, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert sent == ["question 0\n"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows lets nobody move a folder that is open")
+async def test_what_is_written_while_the_data_folder_is_gone_stays_and_is_sent_once_it_is_back(
+    open_window: Opened, data_dir: Path
+) -> None:
+    await open_window.new_chat()
+    taken = data_dir.with_name("taken")
+    await asyncio.to_thread(data_dir.rename, taken)
+    composer = composer_of(open_window)
+    type_(open_window, "To Kyoto in May.")
+    composer.send.click()
+    await until(lambda: bool(open_window.failures) and composer.send.isEnabled())
+    assert all("is gone" in text for text in open_window.failures)
+    banners = open_window.window.chat.banners
+    await until(lambda: any("is gone" in text for text in banners.shown()))
+    assert composer.text == "To Kyoto in May."
+    await asyncio.to_thread(taken.rename, data_dir)
+    open_window.failures.clear()
+    composer.send.click()
+    await until(lambda: open_window.said()[:1] == ["To Kyoto in May."] and composer.text == "")
