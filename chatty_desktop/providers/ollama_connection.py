@@ -88,6 +88,7 @@ class OllamaConnection:
         as long as reading a prompt. Raises `Unreachable` or `Refused`."""
         asked = self._asked(model)
         options = {"num_ctx": num_ctx} if num_ctx else None
+        kept_responses()
         try:
             answer = await self._client.embed(model, list(texts), options=options)
         except Exception as error:
@@ -108,18 +109,16 @@ class OllamaConnection:
         while True:
             tries += 1
             begun = False
-            responses = kept_responses()
             try:
-                async with aclosing(self._answer(model, request, num_ctx, responses)) as deltas:
+                async with aclosing(self._answer(model, request, num_ctx)) as deltas:
                     async for delta in deltas:
                         begun = True
                         yield delta
             except Exception as error:
                 busy = isinstance(error, ollama.ResponseError) and error.status_code == 429
-                wait = retry_after(responses[-1].headers.get("retry-after")) if responses else None
-                if busy and not begun and await self._patience.before_retry(tries, wait):
+                if busy and not begun and await self._patience.before_retry(tries, _wait()):
                     continue
-                if (known := self._failure(error, asked, begun, wait)) is None:
+                if (known := self._failure(error, asked, begun)) is None:
                     raise
                 raise known from error
             return
@@ -129,11 +128,12 @@ class OllamaConnection:
         await self._client.close()  # type: ignore[no-untyped-call]
 
     async def _answer(
-        self, model: str, request: ChatRequest, num_ctx: int, responses: list[httpx.Response]
+        self, model: str, request: ChatRequest, num_ctx: int
     ) -> AsyncGenerator[Delta, None]:
-        """One answer as it comes, with the SDK's own errors; `responses` are those behind it."""
+        """One answer as it comes, with the SDK's own errors."""
         # In a thread: images become base64, some megabytes of it.
         body = await asyncio.to_thread(chat_body, model, request, num_ctx)
+        responses = kept_responses()
         parts = await self._client.chat(stream=True, **body)
         splitter = ReasoningSplitter(goes_on=request.goes_on)
         calls: list[ToolCall] = []
@@ -165,6 +165,7 @@ class OllamaConnection:
 
     async def _ask(self, question: Awaitable[_T], asked: Asked) -> _T:
         """Something Ollama answers off hand."""
+        kept_responses()
         try:
             async with asyncio.timeout(self._patience.question):
                 return await question
@@ -185,15 +186,12 @@ class OllamaConnection:
             keyless=not self._key,
         )
 
-    def _failure(
-        self, error: Exception, asked: Asked, begun: bool = False, wait: float | None = None
-    ) -> ChattyError | None:
-        """What an error means; None when it is not Ollama's. `begun`: in mid-answer. `wait`: the
-        seconds that it asks to be left alone for."""
+    def _failure(self, error: Exception, asked: Asked, begun: bool = False) -> ChattyError | None:
+        """What an error means; None when it is not Ollama's. `begun`: in mid-answer."""
         if isinstance(error, ollama.ResponseError):
             # An error inside the stream comes without a status.
             status = error.status_code if error.status_code >= 400 else 500
-            return failures.by_status(asked, status, failures.words_of(error.error), wait)
+            return failures.by_status(asked, status, failures.words_of(error.error), _wait())
         if isinstance(error, httpx.TimeoutException | TimeoutError):
             return failures.no_answer(asked)
         if isinstance(error, httpx.TransportError) and begun:
@@ -213,6 +211,12 @@ def kept_responses() -> list[httpx.Response]:
     responses: list[httpx.Response] = []
     _responses.set(responses)
     return responses
+
+
+def _wait() -> float | None:
+    """The seconds that Ollama asks to be left alone for, in the newest response to this task."""
+    responses = _responses.get()
+    return retry_after(responses[-1].headers.get("retry-after")) if responses else None
 
 
 async def _refuse_pages(response: httpx.Response) -> None:
