@@ -49,6 +49,7 @@ from chatty_desktop.providers.engines import LocalEngines
 from chatty_desktop.providers.mcp.servers import McpServers
 from chatty_desktop.providers.ollama_library import OllamaLibrary
 from chatty_desktop.providers.pages import WebPages
+from chatty_desktop.providers.patience import Patience
 from chatty_desktop.providers.probing import ModelProbing
 from chatty_desktop.providers.registry import ProviderRegistry
 from chatty_desktop.providers.sent_requests import SentRequests
@@ -141,8 +142,9 @@ class App:
     _lock: FileLock
 
     @classmethod
-    async def open(cls, data_dir: Path | None = None) -> App:
-        """Open a data folder, made where it is not there; None takes the person's own.
+    async def open(cls, data_dir: Path | None = None, *, patience: Patience = Patience()) -> App:
+        """Open a data folder, made where it is not there; None takes the person's own. `patience`:
+        how long model servers are waited for.
 
         Raises `AlreadyOpen` when another process has it, `StorageFailed` when it cannot be used.
         """
@@ -152,13 +154,13 @@ class App:
             restored = await asyncio.to_thread(restoring.put_in_place, paths)
             mended = await asyncio.to_thread(damage.mend, paths)
             try:
-                app = await cls._build(paths, lock)
+                app = await cls._build(paths, lock, patience)
             except StorageFailed:
                 if not damage.is_suspect(paths.database):
                     raise
                 # It only showed once something was read.
                 mended += await asyncio.to_thread(damage.mend, paths)
-                app = await cls._build(paths, lock)
+                app = await cls._build(paths, lock, patience)
             app.settings.notices += [*([restored] if restored else []), *mended]
             return app
         except BaseException:
@@ -166,7 +168,7 @@ class App:
             raise
 
     @classmethod
-    async def _build(cls, paths: Paths, lock: FileLock) -> App:
+    async def _build(cls, paths: Paths, lock: FileLock, patience: Patience) -> App:
         events = Events()
         settings = SettingsFile(paths.settings, events.publish)
         await settings.load()
@@ -177,7 +179,7 @@ class App:
         sessions, episodes, memory = stores.sessions, stores.episodes, stores.memory
         try:
             keys = ProviderKeys(paths.keys, events.publish)
-            models = ProviderRegistry(paths, keys.key, events.publish)
+            models = ProviderRegistry(paths, keys.key, events.publish, patience=patience)
             models.apply(settings.current)
             embedders = SystemEmbedder(lambda: settings.current, models.embedding_of)
             engines = LocalEngines(lambda: models.local)
