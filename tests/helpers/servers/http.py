@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import ssl
+import struct
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -32,11 +34,13 @@ class Received:
 
 
 class Reply:
-    """The answer to one request: whole, or begun and then sent piece by piece."""
+    """The answer to one request: whole, or begun and then sent piece by piece. `content_type`: told
+    in place of the true one, unless it is ""."""
 
     def __init__(self, writer: asyncio.StreamWriter) -> None:
         self._writer = writer
         self.cut_off = False
+        self.content_type = ""
 
     async def whole(
         self,
@@ -83,8 +87,16 @@ class Reply:
         self._writer.close()
         await self._writer.wait_closed()
 
+    async def reset(self) -> None:
+        """Tear the connection down in the middle of the answer, as a router that forgot it does."""
+        self.cut_off = True
+        connection = self._writer.get_extra_info("socket")
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._writer.transport.abort()
+
     def _head(self, status: int, content_type: str, headers: dict[str, str]) -> None:
-        lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}", f"Content-Type: {content_type}"]
+        told = self.content_type or content_type
+        lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}", f"Content-Type: {told}"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
         self._writer.write("\r\n".join([*lines, "", ""]).encode())
 
