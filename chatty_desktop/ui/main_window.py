@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import (
-    QApplication,
     QMainWindow,
     QVBoxLayout,
     QWidget,
 )
 
 from chatty_desktop.app import App
-from chatty_desktop.domain.events import Event, Notice, SettingsChanged
+from chatty_desktop.domain.events import Notice
 from chatty_desktop.domain.forgetting import ForgetTarget
-from chatty_desktop.domain.settings import Scheme, with_appearance
-from chatty_desktop.domain.titles import UNTITLED
 from chatty_desktop.ui.agents.list import AgentList
 from chatty_desktop.ui.chat.consent.elsewhere import QuestionsElsewhere
 from chatty_desktop.ui.columns import Columns
@@ -24,17 +21,18 @@ from chatty_desktop.ui.exchange.acts import ExchangeActs
 from chatty_desktop.ui.first_run.welcome import Welcome
 from chatty_desktop.ui.graphs.list import GraphList
 from chatty_desktop.ui.inspector.run_log import RunLogPanel
-from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.lines import hairline
-from chatty_desktop.ui.menus import SCHEMES, Actions
+from chatty_desktop.ui.look import Look
+from chatty_desktop.ui.menus import Actions
 from chatty_desktop.ui.other_windows import OtherWindows
 from chatty_desktop.ui.palette.entries import Entry, entries_of
 from chatty_desktop.ui.palette.palette import Palette
 from chatty_desktop.ui.palette.places import agents_and_chats, pages
 from chatty_desktop.ui.panes import chat_pane, inspector_panel
 from chatty_desktop.ui.pieces import edge_to_edge
-from chatty_desktop.ui.reading_order import to_next
+from chatty_desktop.ui.reading_order import to_next, to_next_of
 from chatty_desktop.ui.sessions.deleting import Deleting
+from chatty_desktop.ui.sessions.duplicating import Duplicating
 from chatty_desktop.ui.sessions.list import SessionList
 from chatty_desktop.ui.status.line import StatusLine
 from chatty_desktop.ui.tasks import Tasks
@@ -58,8 +56,8 @@ class MainWindow(QMainWindow):
         self._theme = theme
         self._tasks = tasks
         self._state = state
-        self._look = app.settings.current.appearance
-        theme.show(self._look)
+        # The panels are made for letters of its size.
+        theme.show(app.settings.current.appearance)
         self._released = False
         self.setWindowTitle("Chatty Desktop")
         # How narrow it can be is up to the panels that are shown.
@@ -133,6 +131,15 @@ class MainWindow(QMainWindow):
             tasks=tasks,
             parent=self,
         )
+        self._duplicating = Duplicating(app, self.chat, tasks)
+        self._look = Look(
+            settings=app.settings,
+            schemes=self.actions_.schemes,
+            events=events,
+            theme=theme,
+            tasks=tasks,
+            parent=self,
+        )
         self._questions = QuestionsElsewhere(
             consents=app.consents,
             sessions=app.sessions,
@@ -144,7 +151,6 @@ class MainWindow(QMainWindow):
         )
         self._connect()
         self._restore()
-        self.destroyed.connect(events.subscribe(self._happened))
         for notice in app.settings.notices:
             self.chat.banners.add(notice)
 
@@ -213,16 +219,7 @@ class MainWindow(QMainWindow):
         do.new_chat.triggered.connect(self._new_chat)
         do.new_agent.triggered.connect(lambda: self.others.edit_agent(None))
         do.new_graph.triggered.connect(lambda: self.others.edit_graph(None))
-        do.search.triggered.connect(self._search)
-        do.rename.triggered.connect(self._rename)
-        acts = self.sessions.acts
-        do.open_apart.triggered.connect(acts.open_apart)
-        do.pin.triggered.connect(acts.pin_chosen)
-        do.move.triggered.connect(self._move_open)
-        do.new_folder.triggered.connect(lambda _checked: acts.new_folder())
-        do.duplicate.triggered.connect(acts.duplicate_chosen)
-        do.archive.triggered.connect(acts.archive_chosen)
-        do.delete.triggered.connect(acts.delete_chosen)
+        do.connect_chats(self.sessions)
         do.forget_chat.triggered.connect(self._forget_open)
         # The signal carries whether the action is checked.
         do.settings.triggered.connect(lambda _checked: self.others.open_settings())
@@ -231,23 +228,20 @@ class MainWindow(QMainWindow):
         do.quit.triggered.connect(self.close)
         do.import_chats.triggered.connect(self._exchange.import_chats)
         do.export_chat.triggered.connect(self._exchange.export_chat)
-        do.next_chat.triggered.connect(lambda: self.sessions.step(1))
-        do.previous_chat.triggered.connect(lambda: self.sessions.step(-1))
-        do.next_pane.triggered.connect(self._next_pane)
+        do.next_pane.triggered.connect(lambda: to_next_of(self._panes()))
         for action in do.panels.values():
             action.toggled.connect(self._show_panels)
-        for scheme, action in do.schemes.items():
-            action.triggered.connect(lambda _checked, scheme=scheme: self._set_scheme(scheme))
         self.chat.header.add_button(do.sidebar, left=True)
 
         self.sessions.chosen.connect(self.chat.open)
         self.sessions.new_wanted.connect(self._new_chat)
         self.sessions.message_chosen.connect(self._open_hit)
         self.sessions.search.textChanged.connect(self._leave_hits)
+        acts = self.sessions.acts
         acts.delete_wanted.connect(self._deleting.delete)
         acts.forget_wanted.connect(self._forget_chat)
         acts.apart_wanted.connect(self.others.open_apart)
-        acts.duplicate_wanted.connect(lambda ids: self._tasks.start(self._duplicate(ids)))
+        acts.duplicate_wanted.connect(self._duplicating.duplicate)
         self.agents.chat_wanted.connect(self.chat.new_chat)
         self.agents.new_wanted.connect(lambda: self.others.edit_agent(None))
         self.agents.edit_wanted.connect(self.others.edit_agent)
@@ -270,13 +264,7 @@ class MainWindow(QMainWindow):
         self._columns.restore(self._state)
         for name, action in self.actions_.panels.items():
             action.setChecked(self._state.flag(f"{name}_shown", True))
-        # Where the colours stood before the settings had them.
-        former = self._state.text("colours")
-        self._state.forget("colours")
-        for scheme in SCHEMES:
-            if scheme == former and self._app.settings.current.appearance.theme == "system":
-                self._set_scheme(scheme)
-        self._show_scheme()
+        self._look.take_over(self._state)
 
     # --- what is done ------------------------------------------------------------------------
 
@@ -284,38 +272,12 @@ class MainWindow(QMainWindow):
         shown = {name: action.isChecked() for name, action in self.actions_.panels.items()}
         self._columns.show_panels(**shown)
 
-    def _happened(self, event: Event) -> None:
-        if isinstance(event, SettingsChanged):
-            look = self._app.settings.current.appearance
-            # What did not change is left alone: painting all anew takes a moment.
-            if look != self._look:
-                self._look = look
-                self._theme.show(look)
-                self._show_scheme()
-
-    def _show_scheme(self) -> None:
-        self.actions_.schemes[self._look.theme].setChecked(True)
-
-    def _set_scheme(self, scheme: Scheme) -> None:
-        self._tasks.start(self._app.settings.change(with_appearance(theme=scheme)))
-
     def _session_changed(self, session_id: str | None) -> None:
         self.sessions.set_current(session_id)
         self.run_log.set_session(session_id)
         self._questions.set_session(session_id)
         self.status.set_session(session_id)
-        self.actions_.rename.setEnabled(session_id is not None)
-        self.actions_.export_chat.setEnabled(session_id is not None)
-        do = self.actions_
-        for action in (
-            do.open_apart,
-            do.pin,
-            do.move,
-            do.duplicate,
-            do.archive,
-            do.delete,
-            do.forget_chat,
-        ):
+        for action in self.actions_.of_open_chat:
             action.setEnabled(session_id is not None)
 
     def _forget_open(self) -> None:
@@ -328,21 +290,12 @@ class MainWindow(QMainWindow):
     def _new_chat(self) -> None:
         self.chat.new_chat()
 
-    def _search(self) -> None:
-        self.actions_.sidebar.setChecked(True)
-        self.sessions.search.setFocus()
-        self.sessions.search.selectAll()
-
     def _open_hit(self, session_id: str, message_id: str) -> None:
         self.chat.open_at(session_id, message_id, self.sessions.search.text())
 
     def _leave_hits(self, typed: str) -> None:
         if not typed and self.chat.finding.bar.isHidden():
             self.chat.transcript.mark_words(None)
-
-    def _rename(self) -> None:
-        self.actions_.sidebar.setChecked(True)
-        self.sessions.rename_current()
 
     async def _chats_and_agents(self) -> list[Entry]:
         return await agents_and_chats(
@@ -355,8 +308,8 @@ class MainWindow(QMainWindow):
             theme=self._theme,
         )
 
-    def _next_pane(self) -> None:
-        panes = (
+    def _panes(self) -> tuple[QWidget, ...]:
+        return (
             self.sessions.view,
             self.agents.list,
             self.graphs.list,
@@ -365,30 +318,6 @@ class MainWindow(QMainWindow):
             self.inspector.tabs.tabBar(),
             self.run_log.list,
         )
-        shown = [pane for pane in panes if pane.isVisible()]
-        focused = QApplication.focusWidget()
-        at = next(
-            (
-                i
-                for i, p in enumerate(shown)
-                if focused and (p is focused or p.isAncestorOf(focused))
-            ),
-            -1,
-        )
-        if shown:
-            shown[(at + 1) % len(shown)].setFocus(Qt.FocusReason.ShortcutFocusReason)
-
-    def _move_open(self) -> None:
-        self.actions_.sidebar.setChecked(True)
-        self.sessions.show_folders(self.sessions.view.mapToGlobal(self.sessions.view.pos()))
-
-    async def _duplicate(self, session_ids: list[str]) -> None:
-        for session_id in session_ids:
-            session = await self._app.sessions.get(session_id)
-            title = tr("{title} (copy)", title=session.title or tr(UNTITLED)) if session else ""
-            copy = await self._app.duplicates.duplicate(session_id, title)
-            if len(session_ids) == 1:
-                self.chat.open(copy.id)
 
 
 def _stacked(columns: QWidget, status: QWidget) -> QWidget:

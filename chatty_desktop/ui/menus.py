@@ -10,6 +10,7 @@ from chatty_desktop.domain.settings import Scheme
 from chatty_desktop.ui.chat.at_last import ActsAtLast
 from chatty_desktop.ui.chat.find import FindInChat
 from chatty_desktop.ui.language import N_, tr
+from chatty_desktop.ui.sessions.list import SessionList
 from chatty_desktop.ui.theme import Theme
 
 ENGLISH = "english"
@@ -150,6 +151,41 @@ class Actions(QObject):
         self._add(go, self.write, self.attach, self.choose_agent)
         self._add(_menu(bar, N_("&Help")), self.guide, self.shortcuts, None, self.open_log)
         return close
+
+    @property
+    def of_open_chat(self) -> list[QAction]:
+        """What can be done while a chat is open."""
+        return [
+            self.rename,
+            self.open_apart,
+            self.pin,
+            self.move,
+            self.duplicate,
+            self.archive,
+            self.delete,
+            self.export_chat,
+            self.forget_chat,
+        ]
+
+    def connect_chats(self, chats: SessionList) -> None:
+        """Have the actions on chats act in their list; it is shown where one is typed or chosen."""
+        acts = chats.acts
+        for action in (self.search, self.rename, self.move):
+            action.triggered.connect(lambda: self.sidebar.setChecked(True))
+        self.search.triggered.connect(chats.search.setFocus)
+        self.search.triggered.connect(chats.search.selectAll)
+        self.rename.triggered.connect(chats.rename_current)
+        self.move.triggered.connect(
+            lambda: chats.show_folders(chats.view.mapToGlobal(chats.view.pos()))
+        )
+        self.new_folder.triggered.connect(lambda _checked: acts.new_folder())
+        self.open_apart.triggered.connect(acts.open_apart)
+        self.pin.triggered.connect(acts.pin_chosen)
+        self.duplicate.triggered.connect(acts.duplicate_chosen)
+        self.archive.triggered.connect(acts.archive_chosen)
+        self.delete.triggered.connect(acts.delete_chosen)
+        self.next_chat.triggered.connect(lambda: chats.step(1))
+        self.previous_chat.triggered.connect(lambda: chats.step(-1))
 
     def connect_find(self, find: FindInChat) -> None:
         """Have the actions of a search act in a chat."""

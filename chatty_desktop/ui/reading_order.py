@@ -6,7 +6,7 @@ is open, and would always come last.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cmp_to_key
 
 from PySide6.QtCore import QEvent, Qt
@@ -39,6 +39,23 @@ def to_next(window: QWidget, *, forward: bool) -> bool:
     stops[at].setFocus(reason)
     _bring_into_sight(stops[at])
     return True
+
+
+def to_next_of(panes: Sequence[QWidget]) -> None:
+    """Take the keyboard from pane to pane: to the one after that which has it, among those shown;
+    to the first where none has it."""
+    shown = [pane for pane in panes if pane.isVisible()]
+    focused = QApplication.focusWidget()
+    at = next(
+        (
+            i
+            for i, pane in enumerate(shown)
+            if focused and (pane is focused or pane.isAncestorOf(focused))
+        ),
+        -1,
+    )
+    if shown:
+        shown[(at + 1) % len(shown)].setFocus(Qt.FocusReason.ShortcutFocusReason)
 
 
 def _in_order(parent: QWidget) -> Iterator[QWidget]:
