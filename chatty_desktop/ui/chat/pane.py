@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.events import (
     AgentsChanged,
     BranchChanged,
@@ -24,12 +23,13 @@ from chatty_desktop.domain.events import (
     ModelProgress,
     Notice,
     RunLogged,
+    RunPhase,
     RunPhaseChanged,
     SessionsChanged,
     SettingsChanged,
     TextStreamed,
 )
-from chatty_desktop.domain.messages import Scope, Session
+from chatty_desktop.domain.messages import Session
 from chatty_desktop.domain.search import parse_query
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.engine.chat import ChatService
@@ -59,6 +59,7 @@ from chatty_desktop.ui.chat.asked import (
     WithFile,
 )
 from chatty_desktop.ui.chat.at_last import ActsAtLast
+from chatty_desktop.ui.chat.chosen_agent import ChosenAgent
 from chatty_desktop.ui.chat.composer import Composer
 from chatty_desktop.ui.chat.consent.questions import Questions
 from chatty_desktop.ui.chat.files.acts import FileActs
@@ -124,12 +125,10 @@ class ChatPane(QWidget):
         super().__init__(parent)
         self._chat = chat
         self._sessions = sessions
-        self._agents = agents
         self._settings = settings
         self._theme = theme
         self._tasks = tasks
         self._session_id: str | None = None
-        self._new_agent: str | None = None
         self.setProperty("panel", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMinimumWidth(340)
@@ -145,12 +144,10 @@ class ChatPane(QWidget):
             theme=theme,
             tasks=tasks,
         )
-        self.transcript.filled.connect(self._show_page)
         self._choices = ModelChoices(models, self)
-        self._known_agents: list[Agent] = []
         self.acts = MessageActs(
             chat=chat,
-            agents=lambda: self._known_agents,
+            agents=lambda: self._chosen.known,
             choices=self._choices,
             speaker=self.transcript.drawn.speaker,
             load_choices=lambda: self._choices.load(settings().default_model),
@@ -167,16 +164,27 @@ class ChatPane(QWidget):
             self.transcript, self.banners, chat, lambda: self._session_id, tasks
         )
         self._pages = ChatPages(self.transcript, theme)
+        self.transcript.filled.connect(self._pages.show_filled)
         self.empty = self._pages.empty
         self.progress = ModelProgressBar(theme)
         self.composer = Composer(theme)
         self.finding.left.connect(self.composer.input.setFocus)
         self.composer.stop_wanted.connect(self.stop)
-        self.composer.agent_chosen.connect(self._agent_chosen)
+        self.composer.agent_shown.connect(self._pages.say_empty)
+        self._chosen = ChosenAgent(
+            self.composer,
+            agents=agents,
+            sessions=sessions,
+            session=lambda: self._session_id,
+            default_model=lambda: settings().default_model,
+            tasks=tasks,
+            parent=self,
+        )
+        self._chosen.scope_changed.connect(self.scope_changed)
         self._size = NextRequestSize(
             self.composer.request_size,
             ask=memories.next_request,
-            scope=self._next_scope,
+            scope=self._chosen.next_scope,
             busy=lambda: self.composer.answering,
             tasks=tasks,
         )
@@ -216,7 +224,7 @@ class ChatPane(QWidget):
             messages.page, lambda: self.composer.text, self.composer.bring_back, tasks
         )
         self.composer.input.step = self._own.step
-        self.questions = Questions(consents, self._agent_name, theme, tasks)
+        self.questions = Questions(consents, self._chosen.name, theme, tasks)
         self.questions.came.connect(self._question_came)
         self.questions.changed.connect(self._questions_changed)
         self.questions.tools_wanted.connect(self.tools_wanted)
@@ -266,12 +274,10 @@ class ChatPane(QWidget):
 
     def new_chat(self, agent_id: str | None = None) -> None:
         """Show the empty page; `agent_id` chooses the agent, None leaves the one chosen."""
-        self._new_agent = agent_id or self.composer.agent_id or self._new_agent
         self._switch(None)
-        self.composer.set_agent(self._new_agent)
+        self._chosen.for_new_chat(agent_id)
         self._show_title("")
-        self._show_page(False)
-        self.scope_changed.emit(None)
+        self._pages.show_filled(False)
         self.composer.input.setFocus()
 
     def welcome(self, page: QWidget | None) -> None:
@@ -304,8 +310,7 @@ class ChatPane(QWidget):
         self._writing.switch(session_id)
         self._size.refresh()
         phase = self._chat.phase(session_id) if session_id else None
-        self.composer.set_phase(phase.phase if phase else "idle")
-        self.transcript.drawn.set_working(phase is not None and phase.phase not in AFTER)
+        self._show_phase(phase.phase if phase else "idle")
         self.banners.set_session(session_id)
         self.transcript.open(session_id)
         self.finding.set_session(session_id)
@@ -323,20 +328,7 @@ class ChatPane(QWidget):
 
     def _show_session(self, session: Session) -> None:
         self._show_title(session.title)
-        if session.agent_id is not None:
-            self.composer.set_agent(session.agent_id)
-        self._announce_scope()
-        self._say_empty()
-
-    def _next_scope(self) -> Scope | None:
-        """Whom the next message goes to, and where; a chat that is not there yet has no id."""
-        agent_id = self.composer.agent_id
-        return Scope(agent_id, self._session_id or "") if agent_id else None
-
-    def _announce_scope(self) -> None:
-        agent_id, session_id = self.composer.agent_id, self._session_id
-        scope = Scope(agent_id, session_id) if agent_id and session_id else None
-        self.scope_changed.emit(scope)
+        self._chosen.for_chat(session.agent_id)
 
     # --- what the person does ------------------------------------------------------------
 
@@ -353,13 +345,6 @@ class ChatPane(QWidget):
             self.banners.forget_session(self._session_id)
         self.acts.take(asked)
 
-    def _agent_chosen(self, agent_id: str) -> None:
-        self._new_agent = agent_id
-        self._say_empty()
-        if self._session_id is not None:
-            self._tasks.start(self._sessions.set_agent(self._session_id, agent_id))
-            self._announce_scope()
-
     # --- what happens --------------------------------------------------------------------
 
     def _heard(self, event: Event) -> None:
@@ -370,8 +355,7 @@ class ChatPane(QWidget):
             case BranchChanged(session_id=session_id) if session_id == self._session_id:
                 self.transcript.follow_branch()
             case RunPhaseChanged(session_id=session_id) if session_id == self._session_id:
-                self.composer.set_phase(event.phase)
-                self.transcript.drawn.set_working(event.phase not in AFTER)
+                self._show_phase(event.phase)
             case ConsentWanted() | ConsentSettled():
                 self.questions.take(event)
             case Notice():
@@ -391,9 +375,6 @@ class ChatPane(QWidget):
             case _:
                 pass
 
-    def _agent_name(self, agent_id: str) -> str:
-        return next((agent.name for agent in self._known_agents if agent.id == agent_id), "")
-
     def _question_came(self) -> None:
         """The keyboard goes to a question, unless something is being written."""
         writing = self.composer.input
@@ -407,17 +388,11 @@ class ChatPane(QWidget):
             self.composer.input.setFocus()
 
     async def _read_agents(self) -> None:
-        agents = await self._agents.list()
-        self._known_agents = agents
-        self.composer.set_agents(agents, self._settings().default_model)
-        self.transcript.drawn.set_speakers({agent.id: agent.name for agent in agents})
+        await self._chosen.read()
+        self.transcript.drawn.set_speakers({agent.id: agent.name for agent in self._chosen.known})
         self.questions.draw()
         session_id = self._session_id
-        if session_id is None:
-            self.composer.set_agent(self._new_agent or self.composer.agent_id)
-            self._say_empty()
-            return
-        session = await self._sessions.get(session_id)
+        session = await self._sessions.get(session_id) if session_id else None
         if session is not None and session_id == self._session_id:
             self._show_session(session)
 
@@ -440,10 +415,6 @@ class ChatPane(QWidget):
         self.header.set_title(title)
         self.transcript.setAccessibleName(tr("Chat: {title}", title=self.header.title))
 
-    def _show_page(self, filled: bool) -> None:
-        self._pages.show_filled(filled)
-        if not filled:
-            self._say_empty()
-
-    def _say_empty(self) -> None:
-        self._pages.say_empty(self.composer.agent)
+    def _show_phase(self, phase: RunPhase) -> None:
+        self.composer.set_phase(phase)
+        self.transcript.drawn.set_working(phase not in AFTER)
