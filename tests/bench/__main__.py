@@ -9,7 +9,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.bench import engine, peers, recall, window
+from tests.bench import engine, markdown, peers, recall, window
 from tests.bench.table import Measured, printed
 
 MEASURES: Mapping[str, Callable[[], list[Measured] | Coroutine[Any, Any, list[Measured]]]] = {
@@ -17,6 +17,7 @@ MEASURES: Mapping[str, Callable[[], list[Measured] | Coroutine[Any, Any, list[Me
     "imports": window.imports,
     "open": window.open_long_session,
     "stream": window.stream,
+    "markdown": markdown.longest_waits,
     "turn": engine.time_per_turn,
     "calls": engine.calls_per_run,
     "state": engine.state_prompt,

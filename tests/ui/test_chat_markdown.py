@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QToolButton
 
 from chatty_desktop.ui.chat.body import MessageBody
 from chatty_desktop.ui.chat.markdown import is_outside_link, render, render_typed
-from chatty_desktop.ui.chat.pieces_of_text import pieces
+from chatty_desktop.ui.chat.pieces_of_text import Pieces
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import LIGHT
 
@@ -19,6 +19,14 @@ def shown(text: str, theme: Theme) -> MessageBody:
     body.resize(600, 400)
     body.show_rendered(render(text, theme.tokens))
     return body
+
+
+def pieces(text: str, size: int) -> list[str]:
+    taken = Pieces(text, size)
+    parts = []
+    while taken.left:
+        parts.append(taken.take())
+    return parts
 
 
 def test_a_text_is_drawn_at_its_own_width_whatever_width_a_layout_asked_about(theme: Theme) -> None:

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from html import escape
 
 from chatty_desktop.ui.tokens import Tokens
 
 _LONGEST = 40_000
 """Characters; longer code is shown without colours, since highlighting would hold up the loop."""
+
+_SECONDS = 0.03
+"""Of the processor that colours may take. Some texts, such as a page of nothing but "&", take
+Pygments a hundred times as long as others of their length; from there on they have none."""
 
 
 def highlight(code: str, language: str, tokens: Tokens) -> str:
@@ -38,8 +43,13 @@ def highlight(code: str, language: str, tokens: Tokens) -> str:
         (Literal, tokens.code_string),
     )
     parts = []
-    for kind, text in lexer.get_tokens(code):
+    end = 0
+    until = time.thread_time() + _SECONDS
+    for at, kind, text in lexer.get_tokens_unprocessed(code):
         colour = next((colour for parent, colour in colours if kind in parent), "")
         shown = escape(text)
         parts.append(f'<span style="color:{colour}">{shown}</span>' if colour else shown)
-    return "".join(parts)
+        end = at + len(text)
+        if time.thread_time() > until:
+            break
+    return "".join(parts) + escape(code[end:])

@@ -18,6 +18,7 @@ from markdown_it.utils import OptionsDict
 
 from chatty_desktop.ui.chat.formula_rules import add_formulas
 from chatty_desktop.ui.chat.highlight import highlight
+from chatty_desktop.ui.chat.nesting import add_bounds
 from chatty_desktop.ui.chat.task_lists import add_task_lists
 from chatty_desktop.ui.tokens import Tokens
 
@@ -173,6 +174,7 @@ def _parser() -> MarkdownIt:
     parser = MarkdownIt("commonmark", {"html": False}, renderer_cls=QtHtml)
     add_formulas(parser)
     add_task_lists(parser)
+    add_bounds(parser)
     return parser.enable(["table", "strikethrough"])
 
 

@@ -10,12 +10,13 @@ from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from chatty_desktop.domain.messages import Role
 from chatty_desktop.ui.chat.body import MessageBody
 from chatty_desktop.ui.chat.markdown import render, render_typed
-from chatty_desktop.ui.chat.pieces_of_text import pieces
+from chatty_desktop.ui.chat.pieces_of_text import Pieces
 from chatty_desktop.ui.language import number, tr
 from chatty_desktop.ui.theme import Theme
 
 PIECE = 16_000
-"""Characters drawn as Markdown in one go, some 40 ms of work."""
+"""Characters of plain words drawn as Markdown in one go, or fewer with more to draw in them: some
+40 ms of work."""
 
 PLAIN = 60_000
 """Characters shown of a reply while it is being written."""
@@ -41,7 +42,7 @@ class MessageText(QWidget):
         self.shown = ""
         self._role = role
         self._theme = theme
-        self._waiting: list[str] = []
+        self._waiting = Pieces("", PIECE)
         self._bodies: list[MessageBody] = []
         self._more: QPushButton | None = None
         self._pattern: re.Pattern[str] | None = None
@@ -55,7 +56,8 @@ class MessageText(QWidget):
         drawn = len(self._bodies)
         self.clear()
         self.shown = text
-        self._waiting = pieces(text, PIECE) if text.strip() else []
+        plain, typed = self._role == "tool", self._role == "user"
+        self._waiting = Pieces(text, PIECE, fences=not plain, tables=not plain and not typed)
         for _ in range(max(1, drawn)):
             self._draw_piece()
         self._offer_rest()
@@ -87,7 +89,7 @@ class MessageText(QWidget):
             body.hide()
             body.deleteLater()
         self._bodies.clear()
-        self._waiting = []
+        self._waiting = Pieces("", PIECE)
         self.shown = ""
 
     def unselect(self) -> None:
@@ -111,7 +113,7 @@ class MessageText(QWidget):
             # Painting all marks anew takes a moment where they are dense.
             return QRect()
         self._found = number
-        while number is not None and self._waiting:
+        while number is not None and self._waiting.left:
             if sum(body.marked for body in self._bodies) > number:
                 break
             self._draw_piece()
@@ -138,9 +140,9 @@ class MessageText(QWidget):
         return "\n".join(body.toPlainText() for body in self._bodies)
 
     def _draw_piece(self) -> None:
-        if not self._waiting:
+        text = self._waiting.take()
+        if not text.strip():
             return
-        text = self._waiting.pop(0)
         body = self._body()
         if self._role == "tool":
             body.show_plain(text)
@@ -156,7 +158,7 @@ class MessageText(QWidget):
         self.resized.emit()
 
     def _offer_rest(self) -> None:
-        left = sum(map(len, self._waiting))
+        left = self._waiting.left
         self._offer_more(left, tr("Show more ({count} characters left)", count=number(left)))
 
     def _offer_more(self, left: int, text: str) -> None:
