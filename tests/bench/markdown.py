@@ -1,31 +1,18 @@
-"""How long the window is held up by one message of a megabyte, for texts that are hard to draw.
-
-Run by itself, `python -m tests.bench.markdown`, it prints its own table. With a folder it is the
-window that is measured, in a process of its own.
-"""
+"""Messages of a megabyte that are hard to draw, and how long the window is held up by each."""
 
 from __future__ import annotations
 
 import asyncio
-import json
-import os
-import subprocess
-import sys
 import tempfile
-import time
 from pathlib import Path
 
 from chatty_desktop.app import App
-from chatty_desktop.domain.messages import Message, Status
-from tests.bench.table import Measured, printed
+from tests.bench.table import Measured
+from tests.helpers.filled import message
 from tests.helpers.folder import settings_for
 
 BUDGET_MS = 100.0
 LETTERS = 1_000_000
-OPENINGS = 3
-LOOKED_EVERY_MS = 1
-SETTLED_SECONDS = 0.6
-"""What drawing a chat sets off comes within this time."""
 
 
 def documents() -> dict[str, str]:
@@ -63,117 +50,29 @@ def documents() -> dict[str, str]:
 
 
 def longest_waits() -> list[Measured]:
-    """The longest time between two turns of the event loop while such a chat opens."""
+    """The longest time between two turns of the event loop while a chat with such a message
+    opens."""
+    from tests.bench.window import measured_in
+
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         settings_for(folder, "http://127.0.0.1:9/v1")
-        sessions = asyncio.run(_fill(folder))
-        done = subprocess.run(
-            [sys.executable, "-m", "tests.bench.markdown", str(folder), json.dumps(sessions)],
-            env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
-            stdout=subprocess.PIPE,
-            text=True,
-            timeout=900,
-            check=True,
-        )
-    found: dict[str, list[float]] = json.loads(done.stdout.splitlines()[-1])
+        asyncio.run(_fill(folder))
+        found = measured_in("markdown", folder)
     return [
-        Measured(f"event loop held up, {what}", "ms", tuple(values), BUDGET_MS)
+        Measured(f"event loop held up by 1 MB, {what}", "ms", tuple(values), BUDGET_MS, "max")
         for what, values in found.items()
     ]
 
 
-async def _fill(folder: Path) -> dict[str, str]:
-    """A chat with each text as its reply, and one to come from; their ids by what they are."""
-    ids: dict[str, str] = {}
+async def _fill(folder: Path) -> None:
+    """A chat for each text, called by what it is, with the text as its reply; and an empty one."""
     app = await App.open(folder)
     agent = await app.agents.by_name("Small talk")
     assert agent is not None
-    for what, text in {"": "Nothing yet.", **documents()}.items():
-        session = await app.sessions.create(what or "empty", agent.id)
-        ids[what] = session.id
-        await app.messages.append(
-            Message(
-                id=f"reply to {what}",
-                session_id=session.id,
-                parent_id=None,
-                agent_id=agent.id,
-                run_id="run",
-                role="assistant",
-                content=text,
-                at=1_700_000_000.0,
-                status=Status.COMPLETE,
-            )
-        )
+    await app.sessions.create("empty", agent.id)
+    for what, text in documents().items():
+        session = await app.sessions.create(what, agent.id)
+        for number, said in enumerate(("Go on.", text)):
+            await app.messages.append(message(session.id, number, agent.id, said))
     await app.close()
-    return ids
-
-
-async def _waits(folder: Path, sessions: dict[str, str]) -> dict[str, list[float]]:
-    from PySide6.QtCore import Qt, QTimer
-    from PySide6.QtWidgets import QApplication
-
-    from chatty_desktop.ui.desktop import Desktop
-    from chatty_desktop.ui.main_window import MainWindow
-
-    application = QApplication.instance()
-    assert isinstance(application, QApplication)
-    living = asyncio.ensure_future(Desktop(application, folder).live())
-    windows: list[MainWindow] = []
-    while not windows:
-        await asyncio.sleep(0.01)
-        windows = [w for w in QApplication.topLevelWidgets() if isinstance(w, MainWindow)]
-    window = windows[0]
-    while window.sessions.model.rowCount() == 0:  # noqa: ASYNC110  # nothing tells of it
-        await asyncio.sleep(0.01)
-    longest, last = 0.0, time.perf_counter()
-
-    def look() -> None:
-        nonlocal longest, last
-        now = time.perf_counter()
-        longest = max(longest, (now - last) * 1000 - LOOKED_EVERY_MS)
-        last = now
-
-    timer = QTimer(window)
-    timer.setTimerType(Qt.TimerType.PreciseTimer)
-    timer.timeout.connect(look)
-    timer.start(LOOKED_EVERY_MS)
-    found: dict[str, list[float]] = {}
-    # The first of all loads what drawing needs.
-    for what in ("plain words", *documents()):
-        waits: list[float] = []
-        for _ in range(OPENINGS):
-            window.chat.open(sessions[""])
-            await asyncio.sleep(SETTLED_SECONDS)
-            longest = 0.0
-            window.chat.open(sessions[what])
-            await asyncio.sleep(SETTLED_SECONDS)
-            waits.append(longest)
-        print(f"{what}: {max(waits):.0f} ms", file=sys.stderr, flush=True)
-        found[what] = waits
-    timer.stop()
-    window.close_wanted.emit()
-    await living
-    return found
-
-
-def main() -> None:
-    if len(sys.argv) == 1:
-        print(printed(longest_waits()))
-        return
-    from PySide6.QtWidgets import QApplication
-
-    from chatty_desktop.ui.loop import Loop
-
-    application = QApplication(sys.argv[:1])
-    application.setQuitOnLastWindowClosed(False)
-    loop = Loop(application)
-    asyncio.set_event_loop(loop)
-    with loop:
-        found = loop.run_until_complete(_waits(Path(sys.argv[1]), json.loads(sys.argv[2])))
-    print(json.dumps(found), flush=True)
-    os._exit(0)  # as the app itself does
-
-
-if __name__ == "__main__":
-    main()

@@ -26,11 +26,11 @@ STARTS = 7
 def start() -> list[Measured]:
     """Start to a usable window with 1,000 sessions and 100,000 messages stored."""
     with _folder(Size(1000, 100_000, 10_000)) as folder:
-        _child("start", folder)  # the first one fills the caches of the disk
+        measured_in("start", folder)  # the first one fills the caches of the disk
         seconds, memory = [], []
         for _ in range(STARTS):
             begun = time.time()
-            found = _child("start", folder)
+            found = measured_in("start", folder)
             seconds.append(found["usable"] - begun)
             memory.append(found["rss"])
             assert not found["heavy"], found["heavy"]
@@ -59,7 +59,7 @@ print(time.perf_counter() - begun, len(sys.modules))
 def open_long_session() -> list[Measured]:
     """From choosing a session of 10,000 messages to its first paint."""
     with _folder(Size(3, 10_100, 10_000)) as folder:
-        spent = _child("open", folder)["first_paint"]
+        spent = measured_in("open", folder)["first_paint"]
     return [Measured("open a session of 10,000 messages", "ms", tuple(spent), 150.0)]
 
 
@@ -76,20 +76,21 @@ def stream() -> list[Measured]:
         )
         assert server.stdout
         settings_for(folder, server.stdout.readline().strip())
-        found = _child("stream", folder)
+        found = measured_in("stream", folder)
         server.communicate("", timeout=20)
     assert found["streaming"], "the reply ended before the measurement did"
     late = tuple(found["late"])
     return [Measured("event loop blocked while 200 tokens/s stream", "ms", late, 16.0, "p99")]
 
 
-def _child(what: str, folder: Path) -> Any:
+def measured_in(what: str, folder: Path) -> Any:
+    """What a function of `window_process` measures in a window of its own on a data folder."""
     done = subprocess.run(
         [sys.executable, "-m", "tests.bench.window_process", what, str(folder)],
         env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
         stdout=subprocess.PIPE,
         text=True,
-        timeout=180,
+        timeout=900,
         check=True,
     )
     return json.loads(done.stdout.splitlines()[-1])

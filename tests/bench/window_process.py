@@ -10,7 +10,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psutil
@@ -20,9 +21,13 @@ from PySide6.QtWidgets import QApplication
 from chatty_desktop.ui.desktop import Desktop
 from chatty_desktop.ui.loop import Loop
 from chatty_desktop.ui.main_window import MainWindow
+from tests.bench.markdown import documents
 
 LOOKED_EVERY_MS = 1
 STREAM_SECONDS = 20.0
+
+_SETTLED_SECONDS = 0.6
+"""What opening a chat sets off comes within this time."""
 
 
 async def start(window: MainWindow) -> object:
@@ -57,6 +62,34 @@ async def stream(window: MainWindow) -> object:
     window.chat.composer.set_text("Go on")
     window.chat.composer.send.click()
     await _until(lambda: window.chat.transcript.column.views and _replying(window))
+    with _late(window) as late:
+        await asyncio.sleep(STREAM_SECONDS)
+        still = _replying(window)
+    window.chat.stop()
+    return {"late": late[10:], "streaming": still}
+
+
+async def markdown(window: MainWindow) -> object:
+    """How long the event loop was kept from its next turn, in ms, at most, while a chat with a
+    message that is hard to draw was opened, by what the message is."""
+    await _usable(window)
+    ids = {each.title: each.id for each in await window._app.sessions.list()}
+    found: dict[str, list[float]] = {}
+    # The first of all loads what drawing needs.
+    for what in documents():
+        for _ in range(3):
+            window.chat.open(ids["empty"])
+            await asyncio.sleep(_SETTLED_SECONDS)
+            with _late(window) as late:
+                window.chat.open(ids[what])
+                await asyncio.sleep(_SETTLED_SECONDS)
+            found.setdefault(what, []).append(max(late))
+    return found
+
+
+@contextmanager
+def _late(window: MainWindow) -> Iterator[list[float]]:
+    """By how many ms each turn of the event loop came late."""
     late: list[float] = []
     last = time.perf_counter()
 
@@ -70,11 +103,11 @@ async def stream(window: MainWindow) -> object:
     timer.setTimerType(Qt.TimerType.PreciseTimer)
     timer.timeout.connect(look)
     timer.start(LOOKED_EVERY_MS)
-    await asyncio.sleep(STREAM_SECONDS)
-    still = _replying(window)
-    timer.stop()
-    window.chat.stop()
-    return {"late": late[10:], "streaming": still}
+    try:
+        yield late
+    finally:
+        timer.stop()
+        look()
 
 
 def _replying(window: MainWindow) -> bool:
@@ -132,7 +165,7 @@ async def _measured(
 
 def main() -> None:
     what, folder = sys.argv[1], Path(sys.argv[2])
-    measure = {"start": start, "open": open_session, "stream": stream}[what]
+    measure = {"start": start, "open": open_session, "stream": stream, "markdown": markdown}[what]
     application = QApplication(sys.argv[:1])
     application.setQuitOnLastWindowClosed(False)
     loop = Loop(application)

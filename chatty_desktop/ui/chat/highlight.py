@@ -42,14 +42,16 @@ def highlight(code: str, language: str, tokens: Tokens) -> str:
         (Number, tokens.code_number),
         (Literal, tokens.code_string),
     )
-    parts = []
+    # As the lexers read it.
+    code = code.replace("\r\n", "\n").replace("\r", "\n")
+    parts: list[str] = []
     end = 0
     until = time.thread_time() + _SECONDS
-    for at, kind, text in lexer.get_tokens_unprocessed(code):
+    for kind, text in lexer.get_tokens(code):
         colour = next((colour for parent, colour in colours if kind in parent), "")
         shown = escape(text)
         parts.append(f'<span style="color:{colour}">{shown}</span>' if colour else shown)
-        end = at + len(text)
+        end += len(text)
         if time.thread_time() > until:
             break
     return "".join(parts) + escape(code[end:])

@@ -12,6 +12,7 @@ from chatty_desktop.ui.chat.body import MessageBody
 from chatty_desktop.ui.chat.markdown import render, render_typed
 from chatty_desktop.ui.chat.pieces_of_text import Pieces
 from chatty_desktop.ui.language import number, tr
+from chatty_desktop.ui.pieces import edge_to_edge
 from chatty_desktop.ui.theme import Theme
 
 PIECE = 16_000
@@ -47,9 +48,7 @@ class MessageText(QWidget):
         self._more: QPushButton | None = None
         self._pattern: re.Pattern[str] | None = None
         self._found: int | None = None
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
-        self._column.setSpacing(0)
+        self._column = edge_to_edge(QVBoxLayout(self))
 
     def show_final(self, text: str) -> None:
         """Draw a finished text, as many pieces of it as are drawn now, at least one."""

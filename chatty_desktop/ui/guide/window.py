@@ -20,7 +20,8 @@ from PySide6.QtWidgets import (
 from chatty_desktop.ui.chat.markdown import css, is_outside_link
 from chatty_desktop.ui.guide.pages import CONTENTS, Page, page_with, read_page
 from chatty_desktop.ui.language import N_, tr
-from chatty_desktop.ui.pieces import caption, icon_button, takes_escape
+from chatty_desktop.ui.lines import hairline
+from chatty_desktop.ui.pieces import caption, edge_to_edge, icon_button, takes_escape
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, L, M, S
@@ -103,14 +104,9 @@ class GuideWindow(QDialog):
         row.addWidget(self.found)
         row.addSpacing(S)
         row.addWidget(self.search, 2)
-        line = QFrame()
-        line.setProperty("line", "true")
-        line.setFixedHeight(1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = edge_to_edge(QVBoxLayout(self))
         column.addLayout(row)
-        column.addWidget(line)
+        column.addWidget(hairline())
         column.addWidget(self.browser, 1)
         if (said := tr(IN_ENGLISH)) != IN_ENGLISH:
             note = caption(self._theme, said)
