@@ -89,7 +89,7 @@ $(VENV)/.installed: $(VENV)/.builder $(pins)
 	@touch $@
 
 $(VENV)/.installed-dev: $(VENV)/.builder $(pins)
-	$(pip) --no-build-isolation --editable ".[starter,dev,build]"
+	$(pip) --no-build-isolation --editable ".[starter,postgres,dev,build]"
 	@touch $@ $(VENV)/.installed $(VENV)/.installed-build
 
 $(VENV)/.installed-build: $(VENV)/.builder $(pins)

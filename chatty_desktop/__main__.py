@@ -15,7 +15,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         # Qt is loaded for the window alone: the headless commands work where it cannot be.
         from chatty_desktop.ui import application
 
-        return application.run(arguments.data_dir)
+        return application.run(
+            arguments.data_dir, arguments.database, take_over=arguments.take_over
+        )
     from chatty_desktop.cli import headless
 
     return headless.run(arguments)

@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from filelock import FileLock
 
-from chatty_desktop.domain.data_folder import BackupContents, Erased, Erasing
-from chatty_desktop.domain.errors import StorageFailed
+from chatty_desktop.domain.data_folder import BackupContents, DataCounts, Erased, Erasing
+from chatty_desktop.domain.errors import Invalid, StorageFailed
 from chatty_desktop.domain.events import Event, KeyChanged, SettingsChanged
 from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.agent_runs import AgentRuns
@@ -54,10 +54,10 @@ from chatty_desktop.providers.probing import ModelProbing
 from chatty_desktop.providers.registry import ProviderRegistry
 from chatty_desktop.providers.sent_requests import SentRequests
 from chatty_desktop.providers.starter import STARTER
-from chatty_desktop.storage import damage, restoring, sqlite_file
+from chatty_desktop.storage import damage, moving, restoring, sqlite_file
 from chatty_desktop.storage.agents import StoredAgents
 from chatty_desktop.storage.claim import claim
-from chatty_desktop.storage.data_folder import DataFolder, stage
+from chatty_desktop.storage.data_folder import ONLY_INTO_THE_FOLDER, DataFolder, stage
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.drafts import StoredDrafts
 from chatty_desktop.storage.duplicates import StoredDuplicates
@@ -68,6 +68,7 @@ from chatty_desktop.storage.graphs import StoredGraphs
 from chatty_desktop.storage.measurements import StoredMeasurements
 from chatty_desktop.storage.memory import StoredMemory
 from chatty_desktop.storage.messages import StoredMessages
+from chatty_desktop.storage.places import Server, find_server
 from chatty_desktop.storage.runs import StoredRuns
 from chatty_desktop.storage.search import StoredSearch
 from chatty_desktop.storage.secrets import ProviderKeys
@@ -142,25 +143,39 @@ class App:
     _lock: FileLock
 
     @classmethod
-    async def open(cls, data_dir: Path | None = None, *, patience: Patience = Patience()) -> App:
-        """Open a data folder, made where it is not there; None takes the person's own. `patience`:
-        how long model servers are waited for.
+    async def open(
+        cls,
+        data_dir: Path | None = None,
+        database: str | None = None,
+        *,
+        take_over: bool = False,
+        patience: Patience = Patience(),
+    ) -> App:
+        """Open a data folder, made where it is not there; None takes the person's own. Its chats
+        are in the `database` of that address, None: where the environment or the folder says.
+        With `take_over` another machine that works on that database is parted from it.
+        `patience`: how long model servers are waited for.
 
-        Raises `AlreadyOpen` when another process has it, `StorageFailed` when it cannot be used.
+        Raises `AlreadyOpen` when another process has the folder, `OpenElsewhere` when another
+        machine has the database, `StorageFailed` when one cannot be used, `Invalid` for an address
+        that is none.
         """
         paths = Paths((data_dir or default_data_folder()).absolute())
         lock = await asyncio.to_thread(claim, paths)
         try:
+            server = await asyncio.to_thread(find_server, paths, database, take_over)
+            if server is not None:
+                return await cls._build(paths, lock, patience, server)
             restored = await asyncio.to_thread(restoring.put_in_place, paths)
             mended = await asyncio.to_thread(damage.mend, paths)
             try:
-                app = await cls._build(paths, lock, patience)
+                app = await cls._build(paths, lock, patience, None)
             except StorageFailed:
                 if not damage.is_suspect(paths.database):
                     raise
                 # It only showed once something was read.
                 mended += await asyncio.to_thread(damage.mend, paths)
-                app = await cls._build(paths, lock, patience)
+                app = await cls._build(paths, lock, patience, None)
             app.settings.notices += [*([restored] if restored else []), *mended]
             return app
         except BaseException:
@@ -168,13 +183,15 @@ class App:
             raise
 
     @classmethod
-    async def _build(cls, paths: Paths, lock: FileLock, patience: Patience) -> App:
+    async def _build(
+        cls, paths: Paths, lock: FileLock, patience: Patience, server: Server | None
+    ) -> App:
         events = Events()
         settings = SettingsFile(paths.settings, events.publish)
         await settings.load()
         prompts = await asyncio.to_thread(read_prompts)
         scripts = await asyncio.to_thread(read_scripts)
-        stores = await Stores.open(paths.database, paths.backups, paths.episodes, events.publish)
+        stores = await Stores.open(paths, events.publish, server)
         messages, runs, agents = stores.messages, stores.runs, stores.agents
         sessions, episodes, memory = stores.sessions, stores.episodes, stores.memory
         try:
@@ -337,13 +354,35 @@ class App:
         )
 
     @staticmethod
-    async def stage_restore(data_dir: Path | None, file: Path, work: Work) -> BackupContents:
+    async def stage_restore(
+        data_dir: Path | None, file: Path, work: Work, database: str | None = None
+    ) -> BackupContents:
         """Have a backup take the place of what is in a data folder when it is opened next, also
         where it cannot be opened. Raises as `open` and `DataFolder.stage_restore` do."""
         paths = Paths((data_dir or default_data_folder()).absolute())
         lock = await asyncio.to_thread(claim, paths)
         try:
+            if await asyncio.to_thread(find_server, paths, database) is not None:
+                raise Invalid(ONLY_INTO_THE_FOLDER)
             return await stage(paths, file, work)
+        finally:
+            lock.release()
+
+    @staticmethod
+    async def move(
+        data_dir: Path | None,
+        to: str | None,
+        work: Work,
+        database: str | None = None,
+        *,
+        copying: bool = True,
+    ) -> DataCounts:
+        """Keep the chats of a data folder at an address of a server from now on, None: in the
+        folder; what is kept there. Raises as `open` and `moving.move` do."""
+        paths = Paths((data_dir or default_data_folder()).absolute())
+        lock = await asyncio.to_thread(claim, paths)
+        try:
+            return await moving.move(paths, to, work, named=database, copying=copying)
         finally:
             lock.release()
 

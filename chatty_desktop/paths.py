@@ -26,6 +26,11 @@ class Paths:
         return self.data / "settings.json"
 
     @property
+    def places(self) -> Path:
+        """Where the chats are when they are not in this folder; there is no such file elsewhere."""
+        return self.data / "places.json"
+
+    @property
     def keys(self) -> Path:
         """Keys of providers where there is no keyring and the person agreed; nobody else can read
         it, and no copy of the folder takes it along."""

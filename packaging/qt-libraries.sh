@@ -4,8 +4,8 @@
 # Usage: qt-libraries.sh PYTHON [--tests]
 #
 # With --tests also a virtual display and a program that types into it, what PyInstaller builds a
-# bundle with, and what checks the desktop entry and the metainfo; the tests that use them are skipped
-# where they are missing, so missing ones are no failure here.
+# bundle with, a PostgreSQL server, and what checks the desktop entry and the metainfo; the tests that use
+# them are skipped where they are missing, so missing ones are no failure here.
 # What is missing is installed by root where there is apt-get; anybody else is told the one command.
 set -eu
 
@@ -73,6 +73,9 @@ if [ "$tests" = --tests ]; then
     command -v xdotool >/dev/null 2>&1 || programs="$programs xdotool"
     command -v objdump >/dev/null 2>&1 || programs="$programs binutils"
     command -v desktop-file-validate >/dev/null 2>&1 || programs="$programs desktop-file-utils"
+    # Debian keeps the server's programs off the path.
+    command -v initdb >/dev/null 2>&1 || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 ||
+        programs="$programs postgresql"
     command -v appstreamcli >/dev/null 2>&1 || programs="$programs appstream"
     # Debian's own Python is in one piece; a bundle needs it as a library.
     programs="$programs $("$python" -c '
@@ -106,7 +109,7 @@ if command -v apt-get >/dev/null 2>&1; then
         say "Then run the same again."
         exit 1
     fi
-    say "Tests of the real window and of the bundle will be skipped; this lets them run:"
+    say "Tests of the real window, of the bundle and of a server will be skipped; this lets them run:"
     say "    sudo apt-get install -y$programs"
     exit 0
 fi
@@ -117,4 +120,4 @@ if [ -n "$missing" ]; then
     say "$missing"
     exit 1
 fi
-say "Tests of the real window and of the bundle will be skipped: not here:$programs"
+say "Tests of the real window, of the bundle and of a server will be skipped: not here:$programs"

@@ -12,7 +12,12 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-pytest_plugins = ["pytester", "tests.helpers.keyrings", "tests.helpers.logfail"]
+pytest_plugins = [
+    "pytester",
+    "tests.helpers.keyrings",
+    "tests.helpers.logfail",
+    "tests.helpers.postgresql",
+]
 
 # Before anything of the app is imported; processes that tests start inherit it.
 os.environ["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
@@ -22,7 +27,7 @@ if sys.platform.startswith("linux"):
     os.environ.pop("LANGUAGE", None)
 for _name in list(os.environ):
     # A key or an address of the person's own must not reach a test, nor a test a paid server.
-    if _name.startswith(("CHATTY_", "OPENAI_", "OLLAMA_")):
+    if _name.startswith(("CHATTY_", "OPENAI_", "OLLAMA_", "PG")):
         del os.environ[_name]
 
 # Time limits of single examples fail on a busy machine, for no fault of the code.

@@ -19,6 +19,19 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         metavar="DIR",
         help="work on this data folder (else CHATTY_DATA_DIR, else your own)",
     )
+    everywhere.add_argument(
+        "--database",
+        default=argparse.SUPPRESS,
+        metavar="URL",
+        help="work on the chats in this PostgreSQL database, as postgresql://user@server/name"
+        " (else CHATTY_DATABASE_URL, else where `move` brought them, else the data folder)",
+    )
+    everywhere.add_argument(
+        "--take-over",
+        action="store_true",
+        default=argparse.SUPPRESS,
+        help="part another machine that works on that database from it",
+    )
     json = argparse.ArgumentParser(add_help=False, parents=[everywhere])
     json.add_argument("--json", action="store_true", help="print one JSON document")
     session = argparse.ArgumentParser(add_help=False, parents=[json])
@@ -99,6 +112,20 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     )
     restore.add_argument("file", type=Path, metavar="FILE")
 
+    move = commands.add_parser(
+        "move",
+        parents=[json],
+        help="keep all chats and memory in a PostgreSQL database from now on, or here again",
+    )
+    where = move.add_mutually_exclusive_group(required=True)
+    where.add_argument("--to", metavar="URL", help="an empty database; no password in the address")
+    where.add_argument("--back", action="store_true", help="into the data folder")
+    move.add_argument(
+        "--without-chats",
+        action="store_true",
+        help="copy nothing: use what is there, as a second machine does",
+    )
+
     agents = commands.add_parser("agents", help="list, import and export agents")
     actions = agents.add_subparsers(dest="action", metavar="ACTION", required=True)
     actions.add_parser("list", parents=[json], help="the agents' names")
@@ -124,7 +151,8 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         help="run what the last run of a session left: what failed, was skipped or stopped",
     )
     # Not as defaults of the options: one given before the command would be reset by the command's.
-    return parser.parse_args(argv, argparse.Namespace(data_dir=None, json=False))
+    given = argparse.Namespace(data_dir=None, database=None, take_over=False, json=False)
+    return parser.parse_args(argv, given)
 
 
 def _count(text: str) -> int:

@@ -1,4 +1,4 @@
-"""The headless commands on all that is stored: backup, export, restore."""
+"""The headless commands on all that is stored: backup, export, restore, move."""
 
 from __future__ import annotations
 
@@ -6,16 +6,13 @@ import argparse
 import asyncio
 import json
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from chatty_desktop.app import App
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.work import Work
-
-RESTORE = "restore"
-"""The one command that works on a data folder that is not open."""
 
 _LOOK_SECONDS = 1.0
 """Between two lines on how far it is."""
@@ -49,8 +46,8 @@ async def export(app: App, call: argparse.Namespace) -> int:
 async def restore(call: argparse.Namespace) -> int:
     """Bring a backup back, also where the present database cannot be opened."""
     async with _told() as work:
-        contents = await App.stage_restore(call.data_dir, call.file, work)
-    app = await App.open(call.data_dir)
+        contents = await App.stage_restore(call.data_dir, call.file, work, call.database)
+    app = await App.open(call.data_dir, call.database)
     try:
         waiting = await app.data.staged_restore()
         for notice in app.settings.notices:
@@ -61,6 +58,30 @@ async def restore(call: argparse.Namespace) -> int:
         return 0 if waiting is None else 1
     finally:
         await app.close()
+
+
+async def move(call: argparse.Namespace) -> int:
+    """Keep the chats on a server from now on, or in the data folder again."""
+    async with _told() as work:
+        counts = await App.move(
+            call.data_dir, call.to, work, call.database, copying=not call.without_chats
+        )
+    if call.json:
+        print(json.dumps(counts.as_json(), indent=2))
+    else:
+        place = "on the server" if call.to else "in the data folder"
+        print(
+            f"The chats are kept {place} from now on: {counts.chats:,} chats,"
+            f" {counts.messages:,} messages, {counts.agents:,} agents."
+        )
+    return 0
+
+
+ON_A_CLOSED_FOLDER: dict[str, Callable[[argparse.Namespace], Awaitable[int]]] = {
+    "restore": restore,
+    "move": move,
+}
+"""The commands that work on a data folder that is not open."""
 
 
 def _check_target(file: Path, replace: bool) -> None:

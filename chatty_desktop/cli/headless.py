@@ -12,7 +12,7 @@ from pathlib import Path
 
 from chatty_desktop.app import App
 from chatty_desktop.cli.commands import COMMANDS
-from chatty_desktop.cli.data import RESTORE, restore
+from chatty_desktop.cli.data import ON_A_CLOSED_FOLDER
 from chatty_desktop.domain.errors import ChattyError
 from chatty_desktop.domain.events import EmbeddingProgress, Event, ModelProgress, Notice
 
@@ -41,9 +41,9 @@ async def _run(arguments: argparse.Namespace) -> int:
     task = asyncio.current_task()
     if task and sys.platform != "win32":
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    if arguments.command == RESTORE:
-        return await restore(arguments)
-    app = await App.open(arguments.data_dir)
+    if closed := ON_A_CLOSED_FOLDER.get(arguments.command):
+        return await closed(arguments)
+    app = await App.open(arguments.data_dir, arguments.database, take_over=arguments.take_over)
     try:
         for notice in app.settings.notices:
             _say(notice.text)

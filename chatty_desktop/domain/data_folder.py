@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 PlaceKind = Literal["database", "episodes", "models", "backups", "logs", "other"]
 
-BackupKind = Literal["by_hand", "before_update", "before_restore", "damaged"]
+BackupKind = Literal["by_hand", "before_update", "before_restore", "before_move", "damaged"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,5 +65,13 @@ class AlreadyOpen(ChattyError):
         self.process_id = process_id
 
 
+class OpenElsewhere(StorageFailed):
+    """Another machine works on the database, or has taken it over; `machine` is its name."""
+
+    def __init__(self, message: str, machine: str = "") -> None:
+        super().__init__(message)
+        self.machine = machine
+
+
 class Stopped(ChattyError):
     """The person stopped it; nothing is left half done."""

@@ -81,13 +81,15 @@ class Needles:
 @dataclass(frozen=True, slots=True)
 class ForgetPlan:
     """All that goes with a target. `runs` are those of which what was sent goes. `sources` are
-    messages that stay and say the same: of a fact, those it was taken from."""
+    messages that stay and say the same: of a fact, those it was taken from. `beyond` says where
+    more of it may stay that cannot be looked through, "" nowhere."""
 
     target: ForgetTarget
     items: tuple[DerivedItem, ...]
     needles: Needles
     runs: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    beyond: str = ""
 
     def count(self, kind: DerivedKind) -> int:
         return sum(item.kind == kind for item in self.items)
@@ -107,7 +109,8 @@ class Trace:
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What a search of every store came to. `unread` are files that could not be read."""
+    """What a search of every store came to. `unread` are files that could not be read; `beyond` is
+    as in the plan."""
 
     needles: Needles
     traces: tuple[Trace, ...]
@@ -115,6 +118,7 @@ class Proof:
     bytes: int
     tables: int
     unread: tuple[str, ...] = ()
+    beyond: str = ""
 
     @property
     def clean(self) -> bool:

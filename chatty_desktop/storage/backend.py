@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
-from sqlalchemy import Column, Connection, Engine, Row, Table
-from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy import Column, ColumnElement, Connection, Engine, Row, Table
+from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.selectable import TableValuedAlias
 
@@ -19,6 +19,9 @@ from chatty_desktop.domain.errors import StorageFailed
 from chatty_desktop.domain.search import Query
 from chatty_desktop.domain.work import Work
 from chatty_desktop.storage.migrations import Step
+
+if TYPE_CHECKING:
+    from sqlalchemy.dialects import postgresql
 
 
 class Words(Protocol):
@@ -43,7 +46,9 @@ class Words(Protocol):
 class Backend(Protocol):
     """One database, and what its engine does in a way of its own. Every call blocks.
 
-    place: where it is, for the person; no password is in it.
+    place: where it is, for the person; no password is in it. files: those of it in the data folder;
+    a database on a server has none. beyond: where what was deleted may stay that no search here can
+    see, for the person; "" nowhere.
     """
 
     @property
@@ -54,6 +59,12 @@ class Backend(Protocol):
 
     @property
     def place(self) -> str: ...
+
+    @property
+    def files(self) -> Sequence[Path]: ...
+
+    @property
+    def beyond(self) -> str: ...
 
     def migrate(self, steps: Sequence[Step]) -> None:
         """Make the tables, or bring them up to date. Raises `StorageFailed`."""
@@ -78,6 +89,10 @@ class Backend(Protocol):
 
     def json_items(self, column: Column[str], name: str) -> TableValuedAlias:
         """The items of a JSON array in a text column, as rows of one column, `value`."""
+        ...
+
+    def json_text(self, item: ColumnElement[Any], key: str) -> ColumnElement[str]:
+        """What such an item, an object, has under a key: a text without anything to escape."""
         ...
 
     def names(self, word: str, connection: Connection) -> bool:
@@ -122,4 +137,6 @@ def insert_into(connection: Connection, table: Table) -> sqlite.Insert | postgre
     """An insert that can say what happens where a row is there already, in the engine's words."""
     if connection.dialect.name == "sqlite":
         return sqlite.insert(table)
+    from sqlalchemy.dialects import postgresql  # costs a start that uses no server 10 ms
+
     return postgresql.insert(table)

@@ -53,23 +53,28 @@ def write_backup(
     name. Raises `StorageFailed`, and `Stopped`: then there is no new file."""
     size = database_size(connection)
     require_room(target.parent, 2 * size, "The backup")
+    with scratch_file(target) as copy:
+        _copy_database(connection, copy, size, work)
+        pack_backup(copy, settings, target, work)
+
+
+def pack_backup(copy: Path, settings: str | None, target: Path, work: Work) -> None:
+    """Pack a copy of the database and the text of the settings. Raises as `write_backup` does."""
     about = {
         "app": "chatty-desktop",
         "format": FORMAT,
         "version": chatty_desktop.__version__,
         "made_at": time.time(),
     }
-    with scratch_file(target) as copy:
-        _copy_database(connection, copy, size, work)
-        with whole_file(target) as partial:
-            with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as archive:
-                archive.writestr(ABOUT, json.dumps(about))
-                if settings is not None:
-                    archive.writestr(SETTINGS, settings)
-                work.begin("Packing", copy.stat().st_size)
-                with copy.open("rb") as source, archive.open(DATABASE, "w", force_zip64=True) as to:
-                    _pour(source, to, work)
-            work.step(0)
+    with whole_file(target) as partial:
+        with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED, compresslevel=4) as archive:
+            archive.writestr(ABOUT, json.dumps(about))
+            if settings is not None:
+                archive.writestr(SETTINGS, settings)
+            work.begin("Packing", copy.stat().st_size)
+            with copy.open("rb") as source, archive.open(DATABASE, "w", force_zip64=True) as to:
+                _pour(source, to, work)
+        work.step(0)
 
 
 def unpack_backup(file: Path, into: Path, work: Work) -> BackupContents:

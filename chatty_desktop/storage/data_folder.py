@@ -42,6 +42,12 @@ from chatty_desktop.storage.settings_file import SettingsFile
 
 T = TypeVar("T")
 
+ONLY_INTO_THE_FOLDER = (
+    "A backup is restored into a data folder, and these chats are on a server. Restore it into"
+    " another folder (chatty-desktop restore FILE --data-dir FOLDER), then move that folder's chats"
+    " to an empty database (chatty-desktop move --to URL --data-dir FOLDER)."
+)
+
 
 class DataFolder:
     """What is stored, whichever store it is in. Long work takes a `Work`, by which it tells how
@@ -67,12 +73,18 @@ class DataFolder:
 
     # --- looking -----------------------------------------------------------------------------
 
+    @property
+    def server(self) -> str:
+        """The address of the database where it is on a server, "" where it is in the folder."""
+        backend = self._database.backend
+        return "" if backend.files else backend.place
+
     async def sizes(self) -> AsyncIterator[PlaceSize]:
-        """What each kind of things takes, as soon as it is counted."""
-        database = self._paths.database
-        beside = [database.with_name(database.name + end) for end in ("", "-wal", "-shm")]
+        """What each kind of things takes, as soon as it is counted. Raises `StorageFailed` where
+        the database is on a server that does not answer."""
+        backend = self._database.backend
         places: dict[PlaceKind, list[Path]] = {
-            "database": beside,
+            "database": [*backend.files],
             "episodes": [self._paths.episodes],
             "models": [self._paths.models],
             "backups": [self._paths.backups],
@@ -80,7 +92,10 @@ class DataFolder:
         }
         known = {path for some in places.values() for path in some}
         for kind, some in places.items():
-            yield await asyncio.to_thread(_measure, kind, some)
+            if some:
+                yield await asyncio.to_thread(_measure, kind, some)
+            else:
+                yield PlaceSize(kind, await self._database.read(backend.size), 0)
         yield await asyncio.to_thread(_measure_others, self._paths.data, known)
 
     async def counts(self) -> DataCounts:
@@ -136,7 +151,10 @@ class DataFolder:
 
     async def stage_restore(self, file: Path, work: Work) -> BackupContents:
         """Unpack and check a backup. It takes the place of what is there at the next start; what
-        was there is kept as a backup then. Raises `Invalid`, `StorageFailed`, `Stopped`."""
+        was there is kept as a backup then. Raises `Invalid`, also for a database on a server,
+        `StorageFailed`, `Stopped`."""
+        if self.server:
+            raise Invalid(ONLY_INTO_THE_FOLDER)
         with self._at(work):
             return await stage(self._paths, file, work)
 

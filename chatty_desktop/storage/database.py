@@ -69,10 +69,19 @@ class Database:
     async def read(self, work: Callable[[Connection], T]) -> T:
         """What `work` gives, called in a thread with a connection. Raises `StorageFailed`."""
 
+        def once() -> T:
+            with self.backend.engine.connect() as connection:
+                return work(connection)
+
         def reading() -> T:
             try:
-                with self.backend.engine.connect() as connection:
-                    return work(connection)
+                try:
+                    return once()
+                except DBAPIError as error:
+                    if not error.connection_invalidated:
+                        raise
+                    # The connections to a server that was away are all made anew.
+                    return once()
             except DBAPIError as error:
                 raise self.backend.failure(error) from error
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import zipfile
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import IO
 
@@ -48,7 +49,7 @@ class StoredForgetting:
         try:
             await self._database.write(lambda c: list_derived(self._database.backend, c, target))
         except Listed as listed:
-            return listed.plan
+            return replace(listed.plan, beyond=self._database.backend.beyond)
         raise AssertionError("list_derived always raises")
 
     async def forget_rest(self, plan: ForgetPlan) -> None:
@@ -102,7 +103,13 @@ class StoredForgetting:
             if found:
                 traces.append(Trace(self._kind(path), str(path), found))
         return Proof(
-            needles, tuple(traces), len(places), read, len(_searched_tables()), tuple(unread)
+            needles,
+            tuple(traces),
+            len(places),
+            read,
+            len(_searched_tables()),
+            tuple(unread),
+            self._database.backend.beyond,
         )
 
     def _looked_at(self, path: Path) -> bool:

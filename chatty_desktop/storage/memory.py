@@ -160,8 +160,7 @@ class StoredMemory:
             select(table)
             .where(_of(table, scope, layer))
             .order_by(table.c.seq.desc())
-            # OFFSET needs a LIMIT in SQLite; -1 is none.
-            .limit(-1 if limit is None else limit)
+            .limit(limit)
             .offset(skip)
         )
         return await self._database.rows(query)

@@ -133,9 +133,9 @@ def list_backups(folder: Path) -> list[StoredBackup]:
     return sorted(found, key=lambda backup: (-backup.made_at, backup.file))
 
 
-def new_name(kind: str = "") -> str:
+def new_name(kind: str = "", ending: str = ".zip") -> str:
     """A file name for a backup made now."""
-    return f"chatty-desktop-{time.strftime('%Y%m%d-%H%M%S')}{kind}.zip"
+    return f"chatty-desktop-{time.strftime('%Y%m%d-%H%M%S')}{kind}{ending}"
 
 
 def _kind(name: str) -> BackupKind | None:
@@ -145,6 +145,8 @@ def _kind(name: str) -> BackupKind | None:
         return "before_restore"
     if name.endswith(".zip"):
         return "by_hand"
+    if name.endswith("-before-move.db"):
+        return "before_move"
     if name.endswith("-damaged.db"):
         return "damaged"
     return "before_update" if name.endswith(".db") else None

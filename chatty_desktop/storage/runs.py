@@ -12,7 +12,6 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Row,
-    TableValuedAlias,
     func,
     insert,
     select,
@@ -209,11 +208,13 @@ class StoredRuns:
             .limit(limit)
             .subquery()
         )
-        new = self._database.backend.json_items(c.sections, "part")
+        backend = self._database.backend
+        new = backend.json_items(c.sections, "part")
+        first = backend.json_text(new.c.value, "first")
         asked = (
             select(func.substr(tables.messages.c.content, 1, 120))
-            .select_from(new.join(tables.messages, tables.messages.c.id == _first_of(new)))
-            .where(new.c.value.op("->>")("origin") == "new")
+            .select_from(new.join(tables.messages, tables.messages.c.id == first))
+            .where(backend.json_text(new.c.value, "origin") == "new")
             .limit(1)
             .scalar_subquery()
         )
@@ -298,10 +299,6 @@ class StoredRuns:
 def _of(scope: Scope) -> tuple[ColumnElement[bool], ColumnElement[bool]]:
     c = tables.requests.c
     return c.session_id == scope.session_id, c.agent_id == scope.agent_id
-
-
-def _first_of(part: TableValuedAlias) -> ColumnElement[str]:
-    return part.c.value.op("->>")("first")
 
 
 def _place(run: Run) -> dict[str, str]:

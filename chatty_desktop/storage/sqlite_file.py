@@ -10,7 +10,7 @@ from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Column, Connection, Table, create_engine, event, func, text
+from sqlalchemy import Column, ColumnElement, Connection, Table, create_engine, event, func, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.selectable import TableValuedAlias
 
@@ -44,6 +44,14 @@ class SqliteFile:
     @property
     def place(self) -> str:
         return str(self._file)
+
+    @property
+    def files(self) -> Sequence[Path]:
+        return [self._file.with_name(self._file.name + end) for end in ("", "-wal", "-shm")]
+
+    @property
+    def beyond(self) -> str:
+        return ""
 
     def migrate(self, steps: Sequence[migrations.Step]) -> None:
         existed = self._file.exists() and self._file.stat().st_size > 0
@@ -119,6 +127,9 @@ class SqliteFile:
 
     def json_items(self, column: Column[str], name: str) -> TableValuedAlias:
         return func.json_each(column).table_valued("value", name=name)
+
+    def json_text(self, item: ColumnElement[Any], key: str) -> ColumnElement[str]:
+        return func.json_extract(item, f"$.{key}")
 
     def names(self, word: str, connection: Connection) -> bool:
         """The statements that made the tables stand in the file."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chatty_desktop.domain.events import Event
+from chatty_desktop.paths import Paths
 from chatty_desktop.storage.agents import StoredAgents
 from chatty_desktop.storage.chat_documents import StoredChatDocuments
 from chatty_desktop.storage.database import Database
@@ -19,6 +20,7 @@ from chatty_desktop.storage.graphs import StoredGraphs
 from chatty_desktop.storage.measurements import StoredMeasurements
 from chatty_desktop.storage.memory import StoredMemory
 from chatty_desktop.storage.messages import StoredMessages
+from chatty_desktop.storage.places import Server, open_database
 from chatty_desktop.storage.runs import StoredRuns
 from chatty_desktop.storage.search import StoredSearch
 from chatty_desktop.storage.sessions import StoredSessions
@@ -47,16 +49,26 @@ class Stores:
 
     @classmethod
     async def open(
-        cls, file: Path, backups: Path, index: Path, publish: Callable[[Event], None]
+        cls,
+        paths: Paths,
+        publish: Callable[[Event], None],
+        server: Server | None = None,
     ) -> Stores:
-        """Open or make the database `file` and the folder `index` of episodes. Raises
-        `StorageFailed`."""
-        database = await Database.open(file, backups)
+        """Open or make the database of a data folder, or the one at a `server`, and the folder's
+        index of episodes. Raises `StorageFailed`, `Invalid`."""
+        database = await open_database(paths, server)
         try:
-            drafts = await StoredDrafts.of(database, publish)
+            return await cls.over(database, paths.episodes, publish)
         except BaseException:
             await database.close()
             raise
+
+    @classmethod
+    async def over(
+        cls, database: Database, index: Path, publish: Callable[[Event], None]
+    ) -> Stores:
+        """The stores over an open database. Raises `StorageFailed`."""
+        drafts = await StoredDrafts.of(database, publish)
         episodes = StoredEpisodes(database, index, publish)
         messages = StoredMessages(database, episodes.forget_messages)
 

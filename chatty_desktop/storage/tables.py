@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     Double,
@@ -22,15 +23,20 @@ from sqlalchemy import (
 
 metadata = MetaData()
 
+# On a server too, words are in the order of their letters' numbers, in whatever language it orders
+# them, and numbers are as long.
+TEXT = Text().with_variant(Text(collation="C"), "postgresql")
+INTEGER = Integer().with_variant(BigInteger(), "postgresql")
+
 
 def _id() -> Column[str]:
-    return Column("id", Text, primary_key=True)
+    return Column("id", TEXT, primary_key=True)
 
 
 def _session(*, key: bool = False) -> Column[str]:
     return Column(
         "session_id",
-        Text,
+        TEXT,
         ForeignKey("sessions.id", ondelete="CASCADE"),
         nullable=False,
         primary_key=key,
@@ -38,7 +44,7 @@ def _session(*, key: bool = False) -> Column[str]:
 
 
 def _text(name: str, default: str | None = "") -> Column[str]:
-    return Column(name, Text, nullable=default is None, server_default=default)
+    return Column(name, TEXT, nullable=default is None, server_default=default)
 
 
 def _kept_by_layer(name: str, *own: Column[Any]) -> Table:
@@ -46,12 +52,12 @@ def _kept_by_layer(name: str, *own: Column[Any]) -> Table:
     return Table(
         name,
         metadata,
-        Column("seq", Integer, primary_key=True, autoincrement=True),
-        Column("id", Text, nullable=False, unique=True),
+        Column("seq", INTEGER, primary_key=True, autoincrement=True),
+        Column("id", TEXT, nullable=False, unique=True),
         _session(),
-        Column("agent_id", Text, nullable=False),
-        Column("layer", Text, nullable=False),
-        Column("after_message_id", Text, nullable=False),
+        Column("agent_id", TEXT, nullable=False),
+        Column("layer", TEXT, nullable=False),
+        Column("after_message_id", TEXT, nullable=False),
         *own,
         _text("ledger_id"),
         Column("at", Double, nullable=False),
@@ -63,8 +69,8 @@ agents = Table(
     "agents",
     metadata,
     _id(),
-    Column("name", Text, nullable=False, unique=True),
-    Column("definition", Text, nullable=False),
+    Column("name", TEXT, nullable=False, unique=True),
+    Column("definition", TEXT, nullable=False),
     Column("created_at", Double, nullable=False),
 )
 
@@ -72,8 +78,8 @@ graphs = Table(
     "graphs",
     metadata,
     _id(),
-    Column("name", Text, nullable=False, unique=True),
-    Column("definition", Text, nullable=False),
+    Column("name", TEXT, nullable=False, unique=True),
+    Column("definition", TEXT, nullable=False),
     Column("created_at", Double, nullable=False),
 )
 
@@ -81,7 +87,7 @@ folders = Table(
     "folders",
     metadata,
     _id(),
-    Column("name", Text, nullable=False, unique=True),
+    Column("name", TEXT, nullable=False, unique=True),
     Column("created_at", Double, nullable=False),
 )
 
@@ -96,7 +102,7 @@ sessions = Table(
     _text("agent_id", None),
     Column("pinned", Boolean, nullable=False, server_default="0"),
     Column("archived", Boolean, nullable=False, server_default="0"),
-    Column("folder_id", Text, ForeignKey("folders.id", ondelete="SET NULL")),
+    Column("folder_id", TEXT, ForeignKey("folders.id", ondelete="SET NULL")),
     _text("titled_by", "words"),
     Column("deleted_at", Double),
     _text("kind", "chat"),
@@ -110,9 +116,9 @@ messages = Table(
     _id(),
     _session(),
     _text("parent_id", None),
-    Column("agent_id", Text, nullable=False),
+    Column("agent_id", TEXT, nullable=False),
     _text("run_id"),
-    Column("role", Text, nullable=False),
+    Column("role", TEXT, nullable=False),
     _text("content"),
     Column("at", Double, nullable=False),
     _text("status", "complete"),
@@ -134,7 +140,7 @@ runs = Table(
     metadata,
     _id(),
     _session(),
-    Column("agent_id", Text, nullable=False),
+    Column("agent_id", TEXT, nullable=False),
     _text("strategy", "{}"),
     _text("model"),
     Column("started_at", Double, nullable=False),
@@ -149,8 +155,8 @@ graph_runs = Table(
     metadata,
     _id(),
     _session(),
-    Column("graph", Text, nullable=False),
-    Column("input_id", Text, nullable=False),
+    Column("graph", TEXT, nullable=False),
+    Column("input_id", TEXT, nullable=False),
     _text("nodes", "[]"),
     Column("started_at", Double, nullable=False),
     Column("finished_at", Double),
@@ -162,7 +168,7 @@ graph_runs = Table(
 run_log = Table(
     "run_log",
     metadata,
-    Column("seq", Integer, primary_key=True, autoincrement=True),
+    Column("seq", INTEGER, primary_key=True, autoincrement=True),
     _session(),
     _text("run_id"),
     Column("at", Double, nullable=False),
@@ -174,15 +180,15 @@ run_log = Table(
 requests = Table(
     "requests",
     metadata,
-    Column("seq", Integer, primary_key=True, autoincrement=True),
-    Column("run_id", Text, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
+    Column("seq", INTEGER, primary_key=True, autoincrement=True),
+    Column("run_id", TEXT, ForeignKey("runs.id", ondelete="CASCADE"), nullable=False),
     _session(),
-    Column("agent_id", Text, nullable=False),
+    Column("agent_id", TEXT, nullable=False),
     _text("model"),
     _text("sections", "[]"),
-    Column("estimated_tokens", Integer, nullable=False, server_default="0"),
-    Column("prompt_tokens", Integer),
-    Column("completion_tokens", Integer),
+    Column("estimated_tokens", INTEGER, nullable=False, server_default="0"),
+    Column("prompt_tokens", INTEGER),
+    Column("completion_tokens", INTEGER),
     Column("at", Double, nullable=False),
     _text("options", "{}"),
     Index("requests_scope", "session_id", "agent_id", "seq"),
@@ -195,16 +201,16 @@ def _ledger(name: str) -> Table:
     return Table(
         name,
         metadata,
-        Column("seq", Integer, primary_key=True, autoincrement=True),
-        Column("id", Text, nullable=False, unique=True),
+        Column("seq", INTEGER, primary_key=True, autoincrement=True),
+        Column("id", TEXT, nullable=False, unique=True),
         _session(),
-        Column("agent_id", Text, nullable=False),
+        Column("agent_id", TEXT, nullable=False),
         _text("run_id"),
-        Column("layer", Text, nullable=False),
-        Column("kind", Text, nullable=False),
-        Column("outcome", Text, nullable=False),
+        Column("layer", TEXT, nullable=False),
+        Column("kind", TEXT, nullable=False),
+        Column("outcome", TEXT, nullable=False),
         _text("reason"),
-        Column("attempts", Integer, nullable=False, server_default="0"),
+        Column("attempts", INTEGER, nullable=False, server_default="0"),
         _text("model"),
         _text("message_ids", "[]"),
         _text("through_message_id", None),
@@ -214,8 +220,8 @@ def _ledger(name: str) -> Table:
         Column("consumed", Boolean, nullable=False),
         Column("started_at", Double, nullable=False),
         Column("finished_at", Double, nullable=False),
-        Column("prompt_tokens", Integer, nullable=False, server_default="0"),
-        Column("completion_tokens", Integer, nullable=False, server_default="0"),
+        Column("prompt_tokens", INTEGER, nullable=False, server_default="0"),
+        Column("completion_tokens", INTEGER, nullable=False, server_default="0"),
         _text("prompt", "[]"),
         Index(f"{name}_scope", "session_id", "agent_id", "layer", "seq"),
     )
@@ -228,7 +234,7 @@ waiting_patches = _ledger("waiting_patches")
 
 state_revisions = _kept_by_layer(
     "state_revisions",
-    Column("state", Text, nullable=False),
+    Column("state", TEXT, nullable=False),
     _text("patch", "{}"),
     _text("pins", "[]"),
 )
@@ -236,25 +242,25 @@ state_revisions = _kept_by_layer(
 layer_starts = Table(
     "layer_starts",
     metadata,
-    Column("seq", Integer, primary_key=True, autoincrement=True),
+    Column("seq", INTEGER, primary_key=True, autoincrement=True),
     _session(),
-    Column("agent_id", Text, nullable=False),
-    Column("layer", Text, nullable=False),
-    Column("message_id", Text, nullable=False),
+    Column("agent_id", TEXT, nullable=False),
+    Column("layer", TEXT, nullable=False),
+    Column("message_id", TEXT, nullable=False),
     Column("at", Double, nullable=False),
     Index("layer_starts_scope", "session_id", "agent_id", "layer", "seq"),
 )
 
 summaries = _kept_by_layer(
     "summaries",
-    Column("text", Text, nullable=False),
+    Column("text", TEXT, nullable=False),
     _text("made_after_id"),
 )
 
 facts = _kept_by_layer(
     "facts",
-    Column("subject", Text, nullable=False),
-    Column("fact", Text, nullable=False),
+    Column("subject", TEXT, nullable=False),
+    Column("fact", TEXT, nullable=False),
     _text("source_ids", "[]"),
     _text("replaces"),
     Column("forgotten", Boolean, nullable=False, server_default="0"),
@@ -263,16 +269,16 @@ facts = _kept_by_layer(
 episodes = Table(
     "episodes",
     metadata,
-    Column("seq", Integer, primary_key=True, autoincrement=True),
+    Column("seq", INTEGER, primary_key=True, autoincrement=True),
     Column(
         "message_id",
-        Text,
+        TEXT,
         ForeignKey("messages.id", ondelete="CASCADE"),
         nullable=False,
         unique=True,
     ),
     _session(),
-    Column("agent_id", Text, nullable=False),
+    Column("agent_id", TEXT, nullable=False),
     _text("before_id", None),
     Index("episodes_scope", "session_id", "agent_id", "seq"),
 )
@@ -281,24 +287,24 @@ episodes = Table(
 embedders = Table(
     "embedders",
     metadata,
-    Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("provider", Text, nullable=False),
-    Column("model", Text, nullable=False),
-    Column("dimension", Integer, nullable=False),
+    Column("id", INTEGER, primary_key=True, autoincrement=True),
+    Column("provider", TEXT, nullable=False),
+    Column("model", TEXT, nullable=False),
+    Column("dimension", INTEGER, nullable=False),
     Index("embedders_identity", "provider", "model", "dimension", unique=True),
 )
 
 episode_vectors = Table(
     "episode_vectors",
     metadata,
-    Column("seq", Integer, primary_key=True, autoincrement=True),
+    Column("seq", INTEGER, primary_key=True, autoincrement=True),
     Column(
         "message_id",
-        Text,
+        TEXT,
         ForeignKey("episodes.message_id", ondelete="CASCADE"),
         nullable=False,
     ),
-    Column("embedder_id", Integer, ForeignKey("embedders.id"), nullable=False),
+    Column("embedder_id", INTEGER, ForeignKey("embedders.id"), nullable=False),
     Column("vector", LargeBinary),
     _text("refused"),
     Index("episode_vectors_identity", "embedder_id", "message_id", unique=True),
@@ -311,10 +317,10 @@ recalls = Table(
     "recalls",
     metadata,
     _session(key=True),
-    Column("agent_id", Text, nullable=False, primary_key=True),
-    Column("layer", Text, nullable=False, primary_key=True),
-    Column("query_id", Text, nullable=False),
-    Column("embedder_id", Integer, ForeignKey("embedders.id"), nullable=False),
+    Column("agent_id", TEXT, nullable=False, primary_key=True),
+    Column("layer", TEXT, nullable=False, primary_key=True),
+    Column("query_id", TEXT, nullable=False),
+    Column("embedder_id", INTEGER, ForeignKey("embedders.id"), nullable=False),
     _text("candidates", "[]"),
     Column("at", Double, nullable=False),
 )
@@ -323,9 +329,9 @@ recalls = Table(
 drafts = Table(
     "drafts",
     metadata,
-    Column("place", Text, primary_key=True),
-    Column("session_id", Text, ForeignKey("sessions.id", ondelete="CASCADE")),
-    Column("content", Text, nullable=False),
+    Column("place", TEXT, primary_key=True),
+    Column("session_id", TEXT, ForeignKey("sessions.id", ondelete="CASCADE")),
+    Column("content", TEXT, nullable=False),
     _text("attachments", "[]"),
     Index("drafts_session", "session_id"),
 )
@@ -335,7 +341,7 @@ begins, which has no `session_id`."""
 files = Table(
     "files",
     metadata,
-    Column("digest", Text, primary_key=True),
+    Column("digest", TEXT, primary_key=True),
     Column("data", LargeBinary, nullable=False),
     _text("text", None),
 )
@@ -344,8 +350,8 @@ files = Table(
 attached = Table(
     "attached",
     metadata,
-    Column("owner", Text, primary_key=True),
-    Column("digest", Text, ForeignKey("files.digest"), primary_key=True),
+    Column("owner", TEXT, primary_key=True),
+    Column("digest", TEXT, ForeignKey("files.digest"), primary_key=True),
     Index("attached_digest", "digest"),
 )
 """Who names a file: `message:` with an id, `draft:` with a place. Kept by triggers."""
@@ -355,10 +361,10 @@ measurements = Table(
     "measurements",
     metadata,
     _id(),
-    Column("agent_id", Text, ForeignKey("agents.id", ondelete="CASCADE"), nullable=False),
-    Column("session_id", Text, ForeignKey("sessions.id", ondelete="CASCADE")),
-    Column("model", Text, nullable=False),
-    Column("content", Text, nullable=False),
+    Column("agent_id", TEXT, ForeignKey("agents.id", ondelete="CASCADE"), nullable=False),
+    Column("session_id", TEXT, ForeignKey("sessions.id", ondelete="CASCADE")),
+    Column("model", TEXT, nullable=False),
+    Column("content", TEXT, nullable=False),
     Column("at", Double, nullable=False),
     Index("measurements_agent", "agent_id", "at"),
     Index("measurements_session", "session_id"),

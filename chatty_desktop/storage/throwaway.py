@@ -11,6 +11,7 @@ from pathlib import Path
 
 from chatty_desktop.domain.errors import StorageFailed
 from chatty_desktop.engine.ports import ThrowawayStores
+from chatty_desktop.paths import Paths
 from chatty_desktop.storage.stores import Stores
 
 
@@ -28,9 +29,7 @@ async def throwaway_stores() -> AsyncIterator[ThrowawayStores]:
             f"No folder for the replay could be made: {error.strerror or error}. Make room there."
         ) from error
     try:
-        stores = await Stores.open(
-            folder / "chatty.db", folder / "backups", folder / "episodes", _nobody
-        )
+        stores = await Stores.open(Paths(folder), _nobody)
         try:
             yield ThrowawayStores(
                 sessions=stores.sessions,

@@ -42,7 +42,7 @@ PATIENCE_SECONDS = 0.7
 """How long opening may take before a small window says what is going on."""
 
 
-def run(data_dir: Path | None) -> int:
+def run(data_dir: Path | None, database: str | None = None, *, take_over: bool = False) -> int:
     """Open the window and return when it is closed, with the exit status."""
     application = QApplication(sys.argv[:1])
     application.setApplicationName("chatty-desktop")
@@ -57,7 +57,9 @@ def run(data_dir: Path | None) -> int:
     loop = Loop(application)
     asyncio.set_event_loop(loop)
     with loop:
-        status: int = loop.run_until_complete(Desktop(application, data).live())
+        status: int = loop.run_until_complete(
+            Desktop(application, data, database, take_over=take_over).live()
+        )
     return status
 
 
@@ -73,8 +75,17 @@ def _language(settings: Path) -> str | None:
 class Desktop:
     """One process with a window on one data folder."""
 
-    def __init__(self, application: QApplication, data: Path) -> None:
+    def __init__(
+        self,
+        application: QApplication,
+        data: Path,
+        database: str | None = None,
+        *,
+        take_over: bool = False,
+    ) -> None:
         self._application = application
+        self._database = database
+        self._take_over = take_over
         self._paths = Paths(data)
         self._closing = asyncio.Event()
         self._again = False
@@ -99,7 +110,7 @@ class Desktop:
         waiting = _Waiting()
         try:
             async with waiting:
-                return await App.open(self._paths.data)
+                return await App.open(self._paths.data, self._database, take_over=self._take_over)
         except AlreadyOpen as error:
             if raise_first(self._paths.data):
                 return 0

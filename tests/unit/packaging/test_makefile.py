@@ -116,7 +116,7 @@ def test_a_second_run_installs_nothing_again(tmp_path: Path) -> None:
     first = _make("check", f"PYTHON={python}", f"VENV={venv}")
     assert first.returncode == 0, first.stderr
     installs = tries.read_text().splitlines()
-    assert [line.split()[-1] for line in installs] == ["hatchling", ".[starter,dev,build]"]
+    assert [line.split()[-1] for line in installs] == ["hatchling", ".[starter,postgres,dev,build]"]
     assert all("--constraint packaging/constraints.txt" in line for line in installs)
     assert _make("check", f"PYTHON={python}", f"VENV={venv}").returncode == 0
     assert tries.read_text().splitlines() == installs

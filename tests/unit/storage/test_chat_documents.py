@@ -26,6 +26,7 @@ from tests.helpers.attached import image_file, text_file
 from tests.helpers.bag_of_words import BagOfWords
 from tests.helpers.desk import STATE, Desk
 from tests.helpers.diligent import Diligent, OneModel, order
+from tests.unit.storage.conftest import Place
 
 EVERYTHING = {
     "kind": "composite",
@@ -39,8 +40,8 @@ EVERYTHING = {
 
 
 @pytest.fixture
-async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
-    desk = await Desk.open(tmp_path, OneModel(Diligent()), EVERYTHING)
+async def desk(place: Place, tmp_path: Path) -> AsyncIterator[Desk]:
+    desk = await Desk.open(tmp_path, OneModel(Diligent()), EVERYTHING, database=await place.open())
     desk.embedders.embedder = BagOfWords()
     yield desk
     await desk.close()

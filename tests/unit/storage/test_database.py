@@ -112,7 +112,7 @@ async def test_a_file_that_is_no_database_is_told_and_left_alone(tmp_path: Path)
     assert file.read_bytes().startswith(b"this is not")
 
 
-async def test_a_full_disk_is_told_and_what_was_saved_stays(database: Database) -> None:
+async def test_a_full_disk_is_told_and_what_was_saved_stays(sqlite_database: Database) -> None:
     def limit(connection: Connection) -> None:
         pages = connection.scalar(text("PRAGMA page_count"))
         connection.execute(text(f"PRAGMA max_page_count = {pages + 2}"))
@@ -129,11 +129,11 @@ async def test_a_full_disk_is_told_and_what_was_saved_stays(database: Database) 
 
         return work
 
-    await database.write(put(10))
-    await database.write(limit)
+    await sqlite_database.write(put(10))
+    await sqlite_database.write(limit)
     with pytest.raises(StorageFailed, match="disk is full"):
-        await database.write(put(1_000_000))
-    assert await ids(database) == ["10"]
+        await sqlite_database.write(put(1_000_000))
+    assert await ids(sqlite_database) == ["10"]
 
 
 async def test_a_write_whose_caller_is_cancelled_is_whole_or_not_there(
@@ -168,9 +168,13 @@ async def test_a_write_that_fails_leaves_nothing_of_it(database: Database) -> No
     assert await ids(database) == []
 
 
-async def test_foreign_keys_are_on_and_the_journal_is_write_ahead(database: Database) -> None:
+async def test_foreign_keys_are_on_and_the_journal_is_write_ahead(
+    sqlite_database: Database,
+) -> None:
     async def pragma(name: str) -> object:
-        return await database.read(lambda connection: connection.scalar(text(f"PRAGMA {name}")))
+        return await sqlite_database.read(
+            lambda connection: connection.scalar(text(f"PRAGMA {name}"))
+        )
 
     assert await pragma("foreign_keys") == 1
     assert await pragma("journal_mode") == "wal"

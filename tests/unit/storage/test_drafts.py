@@ -13,6 +13,7 @@ from chatty_desktop.storage import tables
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.drafts import StoredDrafts
 from chatty_desktop.storage.sessions import StoredSessions
+from tests.unit.storage.conftest import Place
 
 
 def silent(_event: Event) -> None:
@@ -20,15 +21,15 @@ def silent(_event: Event) -> None:
 
 
 async def opened(
-    folder: Path, heard: Callable[[Event], None] = silent
+    place: Place, heard: Callable[[Event], None] = silent
 ) -> tuple[Database, StoredSessions, StoredDrafts]:
-    database = await Database.open(folder / "chatty.db", folder / "backups")
+    database = await place.open()
     sessions = StoredSessions(database, silent, lambda _id: None)
     return database, sessions, await StoredDrafts.of(database, heard)
 
 
-async def test_drafts_are_there_after_a_restart_until_they_are_emptied(tmp_path: Path) -> None:
-    database, sessions, drafts = await opened(tmp_path)
+async def test_drafts_are_there_after_a_restart_until_they_are_emptied(place: Place) -> None:
+    database, sessions, drafts = await opened(place)
     session = await sessions.create("Talk")
     drafts.keep(session.id, "half a sen")
     drafts.keep(session.id, "half a sentence")
@@ -37,21 +38,21 @@ async def test_drafts_are_there_after_a_restart_until_they_are_emptied(tmp_path:
     await drafts.close()
     await database.close()
 
-    database, _sessions, drafts = await opened(tmp_path)
+    database, _sessions, drafts = await opened(place)
     assert drafts.text(session.id) == "half a sentence"
     assert drafts.text(None) == "a new one"
     drafts.keep(session.id, "")
     await drafts.close()
     await database.close()
 
-    database, _sessions, drafts = await opened(tmp_path)
+    database, _sessions, drafts = await opened(place)
     assert drafts.text(session.id) == ""
     assert drafts.text(None) == "a new one"
     await database.close()
 
 
-async def test_a_draft_is_stored_without_being_asked_to(tmp_path: Path) -> None:
-    database, sessions, drafts = await opened(tmp_path)
+async def test_a_draft_is_stored_without_being_asked_to(place: Place) -> None:
+    database, sessions, drafts = await opened(place)
     session = await sessions.create("Talk")
     drafts.keep(session.id, "words")
     for _ in range(500):
@@ -62,8 +63,8 @@ async def test_a_draft_is_stored_without_being_asked_to(tmp_path: Path) -> None:
     await database.close()
 
 
-async def test_a_chat_that_is_deleted_takes_its_draft_along(tmp_path: Path) -> None:
-    database, sessions, drafts = await opened(tmp_path)
+async def test_a_chat_that_is_deleted_takes_its_draft_along(place: Place) -> None:
+    database, sessions, drafts = await opened(place)
     kept, gone = await sessions.create("Kept"), await sessions.create("Gone")
     for session in (kept, gone):
         drafts.keep(session.id, session.title)
@@ -79,7 +80,7 @@ async def test_a_draft_that_cannot_be_stored_is_told_of_once_and_stored_later(
     tmp_path: Path,
 ) -> None:
     told: list[Event] = []
-    database, _sessions, drafts = await opened(tmp_path, told.append)
+    database, _sessions, drafts = await opened(Place(tmp_path), told.append)
     pages = await database.read(lambda c: c.exec_driver_sql("PRAGMA page_count").scalar_one())
     # As on a full disk: no page more than there are.
     await database.write(lambda c: c.exec_driver_sql(f"PRAGMA max_page_count={pages}"))

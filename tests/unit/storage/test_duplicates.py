@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from sqlalchemy import text
 
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.messages import Scope, Session
@@ -16,6 +17,7 @@ from chatty_desktop.storage.duplicates import COPIED, StoredDuplicates
 from tests.helpers.bag_of_words import BagOfWords
 from tests.helpers.desk import STATE, Desk
 from tests.helpers.scripted import ScriptedModel, ScriptedModels
+from tests.unit.storage.conftest import Place
 
 EVERYTHING: dict[str, Any] = {
     "kind": "composite",
@@ -34,9 +36,9 @@ def model() -> ScriptedModel:
 
 
 @pytest.fixture
-async def desk(tmp_path: Path, model: ScriptedModel) -> AsyncIterator[Desk]:
+async def desk(place: Place, tmp_path: Path, model: ScriptedModel) -> AsyncIterator[Desk]:
     """A talk of two exchanges and an abandoned answer, all remembered in every way."""
-    desk = await Desk.open(tmp_path, ScriptedModels(model), EVERYTHING)
+    desk = await Desk.open(tmp_path, ScriptedModels(model), EVERYTHING, database=await place.open())
     desk.embedders.embedder = BagOfWords(dimension=64)
     for number in range(2):
         model.folds.extend(
@@ -143,8 +145,8 @@ async def test_a_chat_that_is_gone_cannot_be_copied(desk: Desk) -> None:
 async def _count(desk: Desk, session_id: str) -> int:
     return await desk.database.read(
         lambda c: int(
-            c.exec_driver_sql(
-                "SELECT count(*) FROM messages WHERE session_id = ?", (session_id,)
+            c.execute(
+                text("SELECT count(*) FROM messages WHERE session_id = :id"), {"id": session_id}
             ).scalar_one()
         )
     )

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
 from chatty_desktop.domain.embedding import EmbedderId
 from chatty_desktop.domain.episodes import EpisodesFound, Recall, searched_words
 from chatty_desktop.domain.messages import Scope
+from tests.unit.storage.conftest import Place
 from tests.unit.storage.test_episodes import BAG, OTHER, SCOPE, Store
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with Store.open(tmp_path) as opened:
+async def store(place: Place) -> AsyncIterator[Store]:
+    async with Store.open(place) as opened:
         yield opened
 
 

@@ -24,6 +24,7 @@ from chatty_desktop.storage.messages import StoredMessages
 from chatty_desktop.storage.sessions import StoredSessions
 from tests.helpers.bag_of_words import bag_of_words
 from tests.helpers.waiting import until
+from tests.unit.storage.conftest import Place
 
 BAG = EmbedderId("test", "bag", 32)
 OTHER = EmbedderId("test", "other", 16)
@@ -55,10 +56,10 @@ class Store:
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, folder: Path, idle_seconds: float = 20.0, collected_seconds: float = 0.0
+        cls, place: Place, idle_seconds: float = 20.0, collected_seconds: float = 0.0
     ) -> AsyncIterator[Store]:
-        database = await Database.open(folder / "chatty.db", folder / "backups")
-        store = cls(folder, database, idle_seconds, collected_seconds)
+        database = await place.open()
+        store = cls(place.folder, database, idle_seconds, collected_seconds)
         try:
             yield store
         finally:
@@ -113,17 +114,17 @@ class Store:
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with Store.open(tmp_path) as opened:
+async def store(place: Place) -> AsyncIterator[Store]:
+    async with Store.open(place) as opened:
         yield opened
 
 
-async def test_what_is_near_comes_first_and_survives_a_restart(tmp_path: Path) -> None:
-    async with Store.open(tmp_path) as store:
+async def test_what_is_near_comes_first_and_survives_a_restart(place: Place) -> None:
+    async with Store.open(place) as store:
         said = await store.say("the train to Kyoto", "a cat on the roof", "tea with lemon")
         await store.embed(said)
         assert (await store.nearest("when does the Kyoto train leave"))[0] == said[0].id
-    async with Store.open(tmp_path) as store:
+    async with Store.open(place) as store:
         assert (await store.nearest("the cat"))[0] == said[1].id
         assert store.told == []
 
@@ -174,15 +175,15 @@ async def test_a_run_is_one_append_and_many_appends_are_compacted(store: Store) 
     assert len(await store.nearest("a7")) == 100
 
 
-async def test_runs_close_together_are_one_append_and_closing_misses_none(tmp_path: Path) -> None:
-    async with Store.open(tmp_path, collected_seconds=60) as store:
+async def test_runs_close_together_are_one_append_and_closing_misses_none(place: Place) -> None:
+    async with Store.open(place, collected_seconds=60) as store:
         await store.nearest("open the index")
         for number in range(5):
             await store.embed(await store.say(f"message {number}"))
         (size,) = await store.episodes.sizes()
         assert (size.rows, size.appends) == (5, 1)
         await store.embed(await store.say("the last one"))
-    async with Store.open(tmp_path) as store:
+    async with Store.open(place) as store:
         assert len(await store.nearest("the last one")) == 6
         (size,) = await store.episodes.sizes()
         assert (size.rows, size.appends) == (6, 2)
@@ -199,19 +200,19 @@ async def test_compaction_can_be_asked_for(store: Store) -> None:
     assert after.files < before.files
 
 
-async def test_when_idle_a_table_with_a_few_appends_is_compacted_too(tmp_path: Path) -> None:
-    async with Store.open(tmp_path, idle_seconds=0.05) as store:
+async def test_when_idle_a_table_with_a_few_appends_is_compacted_too(place: Place) -> None:
+    async with Store.open(place, idle_seconds=0.05) as store:
         for number in range(10):
             await store.embed(await store.say(f"message {number}"))
         await until(lambda: any(o.compactions for o in store.episodes._index._index._open.values()))
 
 
-async def test_the_index_is_built_again_when_its_folder_is_gone(tmp_path: Path) -> None:
-    async with Store.open(tmp_path) as store:
+async def test_the_index_is_built_again_when_its_folder_is_gone(place: Place) -> None:
+    async with Store.open(place) as store:
         said = await store.say("the train", "the cat")
         await store.embed(said)
-    shutil.rmtree(tmp_path / "episodes")
-    async with Store.open(tmp_path) as store:
+    shutil.rmtree(place.folder / "episodes")
+    async with Store.open(place) as store:
         assert (await store.nearest("the cat"))[0] == said[1].id
     assert sorted(store.index().ids(BAG)) == sorted(each.id for each in said)
 
@@ -220,10 +221,11 @@ async def test_the_index_is_built_again_when_its_folder_is_gone(tmp_path: Path) 
 async def test_a_broken_index_is_told_of_and_built_again_without_a_model(
     tmp_path: Path, broken: str
 ) -> None:
-    async with Store.open(tmp_path) as store:
+    place = Place(tmp_path)
+    async with Store.open(place) as store:
         said = await store.say("the train", "the cat")
         await store.embed(said)
-    table = tmp_path / "episodes" / f"{table_name(BAG)}.lance"
+    table = place.folder / "episodes" / f"{table_name(BAG)}.lance"
     if broken == "files gone":
         shutil.rmtree(table / "data")
     elif broken == "rubbish in every file":
@@ -232,7 +234,7 @@ async def test_a_broken_index_is_told_of_and_built_again_without_a_model(
     else:
         shutil.rmtree(table)
         table.write_text("not a folder")
-    async with Store.open(tmp_path) as store:
+    async with Store.open(place) as store:
         assert (await store.nearest("the cat"))[0] == said[1].id
         more = await store.say("a dog")
         await store.embed(more)
@@ -242,29 +244,29 @@ async def test_a_broken_index_is_told_of_and_built_again_without_a_model(
         if broken != "a file in its place":
             (notice,) = [event for event in store.told if isinstance(event, Notice)]
             assert "built again" in notice.text
-    async with Store.open(tmp_path) as store:
+    async with Store.open(place) as store:
         assert (await store.nearest("a dog"))[0] == more[0].id
         assert not [event for event in store.told if isinstance(event, Notice)]
     assert len(store.index().ids(BAG)) == 3
 
 
 async def test_what_a_kill_left_out_of_the_index_is_added_and_what_it_left_in_is_deleted(
-    tmp_path: Path,
+    place: Place,
 ) -> None:
-    async with Store.open(tmp_path) as store:
+    async with Store.open(place) as store:
         said = await store.say("the train", "the cat", "a dog")
         await store.embed(said)
     index = store.index()
     index.delete_where(BAG, "message_id", [said[0].id])
     index.append(BAG, ["ghost"], [SCOPE], np.ones((1, 32), np.float32))
     index.append(BAG, ["ghost too"], [SCOPE], np.ones((1, 32), np.float32))
-    async with Store.open(tmp_path) as store:
+    async with Store.open(place) as store:
         assert (await store.nearest("the train"))[0] == said[0].id
     assert sorted(store.index().ids(BAG)) == sorted(each.id for each in said)
 
 
-async def test_deleting_a_session_or_an_agent_takes_its_episodes_along(tmp_path: Path) -> None:
-    async with Store.open(tmp_path) as store:
+async def test_deleting_a_session_or_an_agent_takes_its_episodes_along(place: Place) -> None:
+    async with Store.open(place) as store:
         mine = await store.say("one", "two")
         other = await store.say("three", scope=Scope("ada", "t"))
         third = await store.say("four", scope=Scope("bo", "u"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -62,6 +63,9 @@ async def test_a_message_comes_back_as_it_was_stored(stores: Stores, database: D
         thought_seconds=0.5,
     )
     await stores.messages.append(stored)
+    if database.backend.engine.dialect.name == "postgresql":
+        # A server's text holds no zero byte.
+        stored = replace(stored, content="naïve 你好 \U0001f600\ufffd")
     assert await Stores(database).messages.get("m") == stored
     assert list(await Stores(database).messages.branch("s")) == [stored]
 

@@ -59,6 +59,15 @@ class Stores:
 
 @pytest.fixture
 async def stores(database: Database) -> Stores:
+    return await with_two_chats(database)
+
+
+@pytest.fixture
+async def in_a_file(sqlite_database: Database) -> Stores:
+    return await with_two_chats(sqlite_database)
+
+
+async def with_two_chats(database: Database) -> Stores:
     stores = Stores(database)
     await stores.sessions.create("Talk", session_id="s")
     await stores.sessions.create("Trip", session_id="t")
@@ -157,34 +166,34 @@ async def test_an_archived_chat_is_searched_and_says_that_it_is_archived(stores:
     assert hit.archived
 
 
-async def test_deletion_leaves_nothing_in_the_index(stores: Stores) -> None:
+async def test_deletion_leaves_nothing_in_the_index(in_a_file: Stores) -> None:
     for number in range(50):
-        await stores.say(f"plum{number} peach{number}")
-    kept = await stores.say("apple", session="t")
-    await stores.sessions.delete("s")
-    assert await stores.found("plum1") == []
-    await stores.search.tidy()
+        await in_a_file.say(f"plum{number} peach{number}")
+    kept = await in_a_file.say("apple", session="t")
+    await in_a_file.sessions.delete("s")
+    assert await in_a_file.found("plum1") == []
+    await in_a_file.search.tidy()
 
     def words(connection: object) -> list[str]:
         run = connection.exec_driver_sql  # type: ignore[attr-defined]
         run("CREATE VIRTUAL TABLE temp.words USING fts5vocab(main, message_search, row)")
         return [row[0] for row in run("SELECT term FROM temp.words")]
 
-    assert await stores.database.write(words) == ["apple"]
-    blocks = await stores.database.read(
+    assert await in_a_file.database.write(words) == ["apple"]
+    blocks = await in_a_file.database.read(
         lambda c: c.exec_driver_sql("SELECT block FROM message_search_data").scalars().all()
     )
     assert not [block for block in blocks if b"plum" in block or b"peach" in block]
-    assert await stores.found("apple") == [kept.id]
+    assert await in_a_file.found("apple") == [kept.id]
 
 
-async def test_compacting_the_file_does_not_mix_up_what_is_found(stores: Stores) -> None:
-    said = [await stores.say(f"word{n} common") for n in range(20)]
-    await stores.database.write(
+async def test_compacting_the_file_does_not_mix_up_what_is_found(in_a_file: Stores) -> None:
+    said = [await in_a_file.say(f"word{n} common") for n in range(20)]
+    await in_a_file.database.write(
         lambda c: c.exec_driver_sql("DELETE FROM messages WHERE id = 's0003'")
     )
-    await stores.database.read(lambda c: c.exec_driver_sql("VACUUM"))
-    assert await stores.found("word15") == [said[15].id]
+    await in_a_file.database.read(lambda c: c.exec_driver_sql("VACUUM"))
+    assert await in_a_file.found("word15") == [said[15].id]
 
 
 @pytest.mark.parametrize(
@@ -210,10 +219,10 @@ async def test_whatever_is_typed_is_no_error(stores: Stores) -> None:
         await stores.find(text_)
 
 
-async def test_an_index_that_is_emptied_takes_in_what_comes_after(stores: Stores) -> None:
-    await stores.say("plum")
-    await stores.database.write(forget_all)
-    assert await stores.found("plum") == []
-    await stores.database.write(lambda c: c.exec_driver_sql("DELETE FROM messages"))
-    later = await stores.say("plum again", session="t")
-    assert await stores.found("plum") == [later.id]
+async def test_an_index_that_is_emptied_takes_in_what_comes_after(in_a_file: Stores) -> None:
+    await in_a_file.say("plum")
+    await in_a_file.database.write(forget_all)
+    assert await in_a_file.found("plum") == []
+    await in_a_file.database.write(lambda c: c.exec_driver_sql("DELETE FROM messages"))
+    later = await in_a_file.say("plum again", session="t")
+    assert await in_a_file.found("plum") == [later.id]

@@ -30,6 +30,7 @@ BACKUPS: dict[BackupKind, str] = {
     "by_hand": N_("made by you"),
     "before_update": N_("made before an update"),
     "before_restore": N_("made before a restore"),
+    "before_move": N_("kept when the chats were moved to a server"),
     "damaged": N_("damaged database, kept as it was"),
 }
 

@@ -1,0 +1,117 @@
+"""Moving all chats, with what memory made of them, between the data folder and a server."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+
+from sqlalchemy import Connection
+
+from chatty_desktop.domain.data_folder import DataCounts
+from chatty_desktop.domain.errors import Invalid, StorageFailed
+from chatty_desktop.domain.work import Work
+from chatty_desktop.paths import Paths
+from chatty_desktop.storage import restoring, tables
+from chatty_desktop.storage.counts import count_rows
+from chatty_desktop.storage.database import Database
+from chatty_desktop.storage.places import (
+    DATABASE_VARIABLE,
+    Server,
+    check_writable,
+    find_server,
+    open_database,
+    read_address,
+    write_server,
+)
+from chatty_desktop.storage.row_copies import copy_rows
+
+
+async def move(
+    paths: Paths, to: str | None, work: Work, *, named: str | None = None, copying: bool = True
+) -> DataCounts:
+    """Keep everything at an address of a server from now on, None: in the data folder. What is
+    there now is copied, whole or not at all; without `copying` what is at the other place is used
+    as it is. A server's rows stay where they are; a file is kept among the backups. `named` is
+    where the call says that they are now. Returns what is kept there.
+
+    The data folder is claimed and closed. Raises `Invalid`, `StorageFailed`, `Stopped`; then
+    everything is as it was.
+    """
+    if to is not None:
+        check_writable(to)
+    if os.environ.get(DATABASE_VARIABLE):
+        raise Invalid(
+            "CHATTY_DATABASE_URL says where the chats are, and would say so after they were moved."
+            " Take it out of the environment first; where they are now is named by --database."
+        )
+    if await asyncio.to_thread(restoring.staged, paths) is not None:
+        raise Invalid(
+            "A backup waits to be restored. Open the app once, or call it off in Settings, on the"
+            " page Data; then move the chats."
+        )
+    before = await asyncio.to_thread(find_server, paths, named)
+    after = Server(read_address(to)) if to else None
+    if before == after:
+        raise Invalid("The chats are kept there already.")
+    counts = await _moved(paths, before, after, work, copying=copying)
+    try:
+        await asyncio.to_thread(write_server, paths, to)
+    except OSError as error:
+        raise StorageFailed(
+            f"{paths.places} cannot be written: {error.strerror or error}. The chats are still"
+            " used where they were."
+        ) from error
+    if before is None and copying:
+        await asyncio.to_thread(_put_aside, paths)
+    return counts
+
+
+async def _moved(
+    paths: Paths, before: Server | None, after: Server | None, work: Work, *, copying: bool
+) -> DataCounts:
+    source = await open_database(paths, before)
+    try:
+        target = await open_database(paths, after)
+        try:
+            if copying:
+                await _copy(source, target, work)
+            return await target.read(count_rows)
+        finally:
+            await target.close()
+    finally:
+        await source.close()
+
+
+async def _copy(source: Database, target: Database, work: Work) -> None:
+    if (await target.read(count_rows)) != DataCounts():
+        raise Invalid(
+            f"There are chats or agents at {target.backend.place} already, and the two are not"
+            " mixed. To use what is there, and leave what is here as it is, add --without-chats;"
+            " to bring chats along, export them here and import them there."
+        )
+
+    def copying(into: Connection) -> None:
+        # What is there besides, such as an embedder, would be there twice.
+        for table in reversed(tables.metadata.sorted_tables):
+            into.execute(table.delete())
+        with source.backend.engine.connect() as connection:
+            free = connection.execution_options(isolation_level="AUTOCOMMIT")
+            source.backend.begin(free)
+            try:
+                copy_rows(source.backend, free, into, work)
+            finally:
+                free.exec_driver_sql("ROLLBACK")
+
+    await target.write(copying)
+
+
+def _put_aside(paths: Paths) -> None:
+    """The file that everything was copied from, among the backups."""
+    try:
+        paths.backups.mkdir(parents=True, exist_ok=True)
+        paths.database.rename(paths.backups / restoring.new_name("-before-move", ".db"))
+    except OSError as error:
+        raise StorageFailed(
+            f"Everything was moved, but {paths.database} could not be put among the backups:"
+            f" {error.strerror or error}. It is no longer used."
+        ) from error
