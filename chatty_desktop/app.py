@@ -12,7 +12,7 @@ from typing import TypeVar
 from filelock import FileLock
 
 from chatty_desktop.domain.data_folder import BackupContents, DataCounts, Erased, Erasing
-from chatty_desktop.domain.errors import Invalid, StorageFailed
+from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import Event, KeyChanged, SettingsChanged
 from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.agent_runs import AgentRuns
@@ -40,7 +40,7 @@ from chatty_desktop.engine.tool_servers import ToolServers
 from chatty_desktop.engine.tools.boxes import ToolBoxes
 from chatty_desktop.engine.tools.built_in import BuiltInTools
 from chatty_desktop.engine.tools.contract import Reach
-from chatty_desktop.paths import Paths, default_data_folder
+from chatty_desktop.paths import Paths
 from chatty_desktop.providers.attaching import Attaching
 from chatty_desktop.providers.discovery import Discovery
 from chatty_desktop.providers.downloads import Downloads
@@ -54,9 +54,8 @@ from chatty_desktop.providers.probing import ModelProbing
 from chatty_desktop.providers.registry import ProviderRegistry
 from chatty_desktop.providers.sent_requests import SentRequests
 from chatty_desktop.providers.starter import STARTER
-from chatty_desktop.storage import damage, moving, restoring, sqlite_file
+from chatty_desktop.storage import moving, sqlite_file
 from chatty_desktop.storage.agents import StoredAgents
-from chatty_desktop.storage.claim import claim
 from chatty_desktop.storage.data_folder import ONLY_INTO_THE_FOLDER, DataFolder, stage
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.drafts import StoredDrafts
@@ -68,14 +67,14 @@ from chatty_desktop.storage.graphs import StoredGraphs
 from chatty_desktop.storage.measurements import StoredMeasurements
 from chatty_desktop.storage.memory import StoredMemory
 from chatty_desktop.storage.messages import StoredMessages
-from chatty_desktop.storage.places import Server, find_server
+from chatty_desktop.storage.opening import OpenStores, claimed, closed_folder, open_stores
+from chatty_desktop.storage.places import find_server
 from chatty_desktop.storage.runs import StoredRuns
 from chatty_desktop.storage.search import StoredSearch
 from chatty_desktop.storage.secrets import ProviderKeys
 from chatty_desktop.storage.sessions import StoredSessions
 from chatty_desktop.storage.settings_file import SettingsFile
-from chatty_desktop.storage.shipped import read_prompts, read_scripts, welcome
-from chatty_desktop.storage.stores import Stores
+from chatty_desktop.storage.shipped import read_prompts, read_scripts
 from chatty_desktop.storage.throwaway import throwaway_stores
 
 log = logging.getLogger(__name__)
@@ -160,106 +159,92 @@ class App:
         machine has the database, `StorageFailed` when one cannot be used, `Invalid` for an address
         that is none.
         """
-        paths = Paths((data_dir or default_data_folder()).absolute())
-        lock = await asyncio.to_thread(claim, paths)
+        paths, lock = await claimed(data_dir)
         try:
             server = await asyncio.to_thread(find_server, paths, database, take_over)
-            if server is not None:
-                return await cls._build(paths, lock, patience, server)
-            restored = await asyncio.to_thread(restoring.put_in_place, paths)
-            mended = await asyncio.to_thread(damage.mend, paths)
+            events = Events()
+            opened = await open_stores(paths, events.publish, server)
             try:
-                app = await cls._build(paths, lock, patience, None)
-            except StorageFailed:
-                if not damage.is_suspect(paths.database):
-                    raise
-                # It only showed once something was read.
-                mended += await asyncio.to_thread(damage.mend, paths)
-                app = await cls._build(paths, lock, patience, None)
-            app.settings.notices += [*([restored] if restored else []), *mended]
-            return app
+                return await cls._over(paths, lock, events, opened, patience)
+            except BaseException:
+                await opened.stores.database.close()
+                raise
         except BaseException:
             lock.release()
             raise
 
     @classmethod
-    async def _build(
-        cls, paths: Paths, lock: FileLock, patience: Patience, server: Server | None
+    async def _over(
+        cls, paths: Paths, lock: FileLock, events: Events, opened: OpenStores, patience: Patience
     ) -> App:
-        events = Events()
         settings = SettingsFile(paths.settings, events.publish)
         await settings.load()
+        settings.notices += opened.notices
         prompts = await asyncio.to_thread(read_prompts)
         scripts = await asyncio.to_thread(read_scripts)
-        stores = await Stores.open(paths, events.publish, server)
+        stores = opened.stores
         messages, runs, agents = stores.messages, stores.runs, stores.agents
         sessions, episodes, memory = stores.sessions, stores.episodes, stores.memory
-        try:
-            keys = ProviderKeys(paths.keys, events.publish)
-            models = ProviderRegistry(paths, keys.key, events.publish, patience=patience)
-            models.apply(settings.current)
-            embedders = SystemEmbedder(lambda: settings.current, models.embedding_of)
-            engines = LocalEngines(lambda: models.local)
-            mcp = McpServers(paths.logs, keys.key, events.publish)
-            mcp.apply(settings.current)
-            chooser = ModelChooser(models, lambda: settings.current)
-            consents = PersonsConsents(events.publish)
-            running = Running(events.publish)
-            memories = Memories(
-                messages=messages,
-                agents=agents,
-                memory=memory,
-                runs=runs,
-                models=chooser,
-                episodes=episodes,
-                embedders=embedders,
-                prompts=prompts,
-                running=running,
-                graph_runs=stores.graph_runs,
-                offers=lambda agent: offered(agent, tools.known_tools()),
-            )
-            past = MemoryPast(memories, messages)
-            reach = Reach(
-                pages=WebPages(lambda: settings.current.fetch_private_pages),
-                messages=messages,
-                episodes=episodes,
-                embedders=embedders,
-                inspect=memories.inspect,
-                closed=paths.data,
-            )
-            tools = ToolBoxes([BuiltInTools(reach), mcp])
-            agent_runs = AgentRuns(
-                messages=messages,
-                runs=runs,
-                models=chooser,
-                memories=memories,
-                tools=tools,
-                consents=consents,
-                publish=events.publish,
-            )
-            chat = ChatService(
-                sessions=sessions,
-                messages=messages,
-                agents=agents,
-                memories=memories,
-                agent_runs=agent_runs,
-                running=running,
-            )
-            graph_runs = GraphRuns(
-                sessions=sessions,
-                messages=messages,
-                agents=agents,
-                runs=runs,
-                graph_runs=stores.graph_runs,
-                agent_runs=agent_runs,
-                running=running,
-                settings=lambda: settings.current,
-            )
-            await stores.close_interrupted()
-            is_new = await welcome(agents, stores.graphs, sessions) and settings.created
-        except BaseException:
-            await stores.database.close()
-            raise
+        keys = ProviderKeys(paths.keys, events.publish)
+        models = ProviderRegistry(paths, keys.key, events.publish, patience=patience)
+        models.apply(settings.current)
+        embedders = SystemEmbedder(lambda: settings.current, models.embedding_of)
+        engines = LocalEngines(lambda: models.local)
+        mcp = McpServers(paths.logs, keys.key, events.publish)
+        mcp.apply(settings.current)
+        chooser = ModelChooser(models, lambda: settings.current)
+        consents = PersonsConsents(events.publish)
+        running = Running(events.publish)
+        memories = Memories(
+            messages=messages,
+            agents=agents,
+            memory=memory,
+            runs=runs,
+            models=chooser,
+            episodes=episodes,
+            embedders=embedders,
+            prompts=prompts,
+            running=running,
+            graph_runs=stores.graph_runs,
+            offers=lambda agent: offered(agent, tools.known_tools()),
+        )
+        past = MemoryPast(memories, messages)
+        reach = Reach(
+            pages=WebPages(lambda: settings.current.fetch_private_pages),
+            messages=messages,
+            episodes=episodes,
+            embedders=embedders,
+            inspect=memories.inspect,
+            closed=paths.data,
+        )
+        tools = ToolBoxes([BuiltInTools(reach), mcp])
+        agent_runs = AgentRuns(
+            messages=messages,
+            runs=runs,
+            models=chooser,
+            memories=memories,
+            tools=tools,
+            consents=consents,
+            publish=events.publish,
+        )
+        chat = ChatService(
+            sessions=sessions,
+            messages=messages,
+            agents=agents,
+            memories=memories,
+            agent_runs=agent_runs,
+            running=running,
+        )
+        graph_runs = GraphRuns(
+            sessions=sessions,
+            messages=messages,
+            agents=agents,
+            runs=runs,
+            graph_runs=stores.graph_runs,
+            agent_runs=agent_runs,
+            running=running,
+            settings=lambda: settings.current,
+        )
 
         def follow(event: Event) -> None:
             if isinstance(event, SettingsChanged):
@@ -335,7 +320,7 @@ class App:
                 stores=throwaway_stores,
             ),
             comparing=Comparing(messages, runs, models, chat),
-            is_new=is_new,
+            is_new=opened.was_empty and settings.created,
             titles=Titles(
                 sessions=sessions,
                 messages=messages,
@@ -359,14 +344,10 @@ class App:
     ) -> BackupContents:
         """Have a backup take the place of what is in a data folder when it is opened next, also
         where it cannot be opened. Raises as `open` and `DataFolder.stage_restore` do."""
-        paths = Paths((data_dir or default_data_folder()).absolute())
-        lock = await asyncio.to_thread(claim, paths)
-        try:
+        async with closed_folder(data_dir) as paths:
             if await asyncio.to_thread(find_server, paths, database) is not None:
                 raise Invalid(ONLY_INTO_THE_FOLDER)
             return await stage(paths, file, work)
-        finally:
-            lock.release()
 
     @staticmethod
     async def move(
@@ -379,12 +360,8 @@ class App:
     ) -> DataCounts:
         """Keep the chats of a data folder at an address of a server from now on, None: in the
         folder; what is kept there. Raises as `open` and `moving.move` do."""
-        paths = Paths((data_dir or default_data_folder()).absolute())
-        lock = await asyncio.to_thread(claim, paths)
-        try:
+        async with closed_folder(data_dir) as paths:
             return await moving.move(paths, to, work, named=database, copying=copying)
-        finally:
-            lock.release()
 
     def begin(self) -> None:
         """Start what goes on beside a window and not beside a single command: deleting for good
