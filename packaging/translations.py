@@ -52,6 +52,7 @@ WITH_PIECES = {
     "failures.py",
     "gguf.py",
     "grounding.py",
+    "json_text.py",
     "restoring.py",
     "run_warnings.py",
     "semantic.py",

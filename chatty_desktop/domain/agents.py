@@ -16,6 +16,7 @@ from pydantic import (
 )
 
 from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.json_text import WRITTEN_BY_HAND, NotJson, read_json
 from chatty_desktop.domain.strategies import NoMemory, Strategy, describe
 from chatty_desktop.domain.tools import Policy
 
@@ -79,8 +80,8 @@ class Agent(BaseModel):
 def read_agent(text: str) -> AgentDefinition:
     """Read an agent file. Raises `Invalid` with the line or the field that is wrong."""
     try:
-        value = json.loads(text)
-    except ValueError as error:
+        value = read_json(text, WRITTEN_BY_HAND)
+    except NotJson as error:
         raise Invalid(f"This is not JSON: {error}") from error
     if not isinstance(value, dict):
         raise Invalid("An agent file holds one JSON object.")

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from chatty_desktop.domain.errors import Refused
+from chatty_desktop.domain.json_text import NotJson, check_depth, whole
 
 
 class Unreadable(Refused):
@@ -39,7 +40,9 @@ def json_in(text: str) -> Iterator[Any]:
     while match := _JSON_START.search(text, position):
         try:
             value, position = _DECODER.raw_decode(text, match.start())
-        except RecursionError:
+            check_depth(value)
+            value = whole(value)
+        except (RecursionError, NotJson):
             raise Unreadable("The JSON in the answer is nested too deeply.") from None
         except ValueError as error:
             raise Unreadable(f"The JSON in the answer cannot be read: {error}.") from None

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from chatty_desktop.domain.json_text import read_json
+
 PlaceKind = Literal["database", "episodes", "models", "backups", "logs", "other"]
 
 BackupKind = Literal["by_hand", "before_update", "before_restore", "before_move", "damaged"]
@@ -122,4 +124,4 @@ def without_secrets(value: Any) -> Any:
 
 def settings_without_secrets(text: str) -> str:
     """settings.json for a backup."""
-    return json.dumps(without_secrets(json.loads(text)), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(without_secrets(read_json(text)), indent=2, ensure_ascii=False) + "\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import Literal
@@ -10,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.json_text import NotJson, read_json
 from chatty_desktop.domain.strategies import describe
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -56,10 +56,10 @@ class _Catalogue(BaseModel):
 def read_catalogue(text: str) -> tuple[CatalogueModel, ...]:
     """Read catalogue.json. Raises `Invalid` naming what is wrong."""
     try:
-        return _Catalogue.model_validate(json.loads(text)).models
+        return _Catalogue.model_validate(read_json(text)).models
     except ValidationError as error:
         raise Invalid(describe(error)) from error
-    except ValueError as error:
+    except NotJson as error:
         raise Invalid(f"not JSON: {error}") from error
 
 

@@ -105,12 +105,14 @@ def read_facts(reply: str, messages: Sequence[Message]) -> tuple[list[Found], li
     kept: list[Found] = []
     dropped: list[Dropped] = []
     there = [(message.id, telling(message.told)) for message in evidence(messages)]
+    seen: set[tuple[str, str]] = set()
     for found in (fact for value in values for fact in _facts(value)):
-        if any((found.subject, found.fact) == (k.subject, k.fact) for k in kept):
+        if (found.subject, found.fact) in seen:
             continue
         reason = _objection(found)
         sources = () if reason else _sources(found, there)
         if sources:
+            seen.add((found.subject, found.fact))
             kept.append(Found(found.subject, found.fact, sources))
         else:
             reason = reason or "too little of it is in the new messages"

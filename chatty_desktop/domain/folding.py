@@ -35,6 +35,9 @@ from chatty_desktop.domain.strategies import StateField
 UNCHANGED = "-"
 """What an answer says of a field that the messages tell nothing about."""
 
+_MOST_OBJECTS = 10
+"""Different ones in an answer that are told apart; one is what was asked for."""
+
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
@@ -180,6 +183,8 @@ def read_reply(reply: str) -> list[Operation]:
         for value in json_in(answer):
             if value not in found:
                 found.append(value)
+            if len(found) > _MOST_OBJECTS:
+                break
     except Unreadable as problem:
         raise PatchRefused(str(problem)) from None
     if not found:

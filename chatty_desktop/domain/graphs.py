@@ -14,9 +14,9 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from chatty_desktop.domain.errors import Invalid
-from chatty_desktop.domain.json_places import line_of
+from chatty_desktop.domain.json_places import described_by_line
+from chatty_desktop.domain.json_text import WRITTEN_BY_HAND, NotJson, read_json
 from chatty_desktop.domain.strategies import Strategy, describe
-from chatty_desktop.domain.strategies import problems as faults_of
 
 NodeKind = Literal["input", "agent", "output"]
 MOST_NODES = 1_000
@@ -166,24 +166,15 @@ def read_graph(text: str) -> Graph:
     """Read a graph file. Raises `Invalid` with the line and the field that is wrong. A graph that
     can be read need not be one that can run: see `graph_problems.problems_of`."""
     try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise Invalid(f"{where}: not JSON ({error.msg})") from error
-    except (ValueError, RecursionError) as error:
-        raise Invalid(f"not JSON: {error}") from error
+        value = read_json(text, WRITTEN_BY_HAND)
+    except NotJson as error:
+        raise Invalid(error.by_line) from error
     if not isinstance(value, dict):
         raise Invalid("A graph file holds one JSON object.")
     try:
         return Graph.model_validate(value)
     except ValidationError as error:
-        found = zip(error.errors(include_url=False), faults_of(error), strict=True)
-        said = [
-            f"line {line_of(text, fault['loc'])}: {f'{where}: ' if where else ''}{what}"
-            for fault, (where, what) in found
-        ]
-        more = f"; and {len(said) - 5} more" if len(said) > 5 else ""
-        raise Invalid("; ".join(said[:5]) + more) from error
+        raise Invalid(described_by_line(text, error)) from error
 
 
 def write_graph(graph: Graph) -> str:

@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from json import JSONDecoder
+
+from pydantic import ValidationError
+
+from chatty_desktop.domain.strategies import MOST_FAULTS, problems
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _DECODER = JSONDecoder()
@@ -22,6 +27,17 @@ def line_of(text: str, path: Sequence[str | int]) -> int:
         # Of a key written twice, the last one counts.
         at = found[-1]
     return text.count("\n", 0, at) + 1
+
+
+def described_by_line(text: str, error: ValidationError) -> str:
+    """What is wrong with what a JSON text says, the first faults of it, each with its line."""
+    faults = zip(error.errors(include_url=False), problems(error), strict=True)
+    said = [
+        f"line {line_of(text, fault['loc'])}: {f'{where}: ' if where else ''}{what}"
+        for fault, (where, what) in islice(faults, MOST_FAULTS)
+    ]
+    more = error.error_count() - len(said)
+    return "; ".join([*said, f"and {more} more"] if more else said)
 
 
 def _members(text: str, at: int) -> Iterator[tuple[str | int, int]]:

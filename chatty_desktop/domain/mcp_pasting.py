@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from pydantic import ValidationError
 
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.json_places import line_of
-from chatty_desktop.domain.mcp_settings import SHARED_KEY, McpServer
+from chatty_desktop.domain.json_text import WRITTEN_BY_HAND, NotJson, read_json
+from chatty_desktop.domain.mcp_settings import MOST_LETTERS, SHARED_KEY, McpServer
 from chatty_desktop.domain.strategies import problems
 
 _OTHER_KEYS = ("servers", "mcp_servers", "context_servers")
@@ -45,23 +45,27 @@ def _parsed(text: str) -> tuple[Any, str]:
     """What a text says, and the text that was read: a member of an object that was copied without
     its braces gets them."""
     attempts = [text, "{" + text.rstrip().rstrip(",") + "}"] if text[0] == '"' else [text]
-    first: Exception | None = None
+    first: NotJson | None = None
     for attempt in attempts:
         try:
-            return json.loads(attempt), attempt
-        except json.JSONDecodeError as error:
-            first = error
-        except (ValueError, RecursionError) as error:
-            raise Invalid(f"This is not JSON: {error}.") from error
-    assert isinstance(first, json.JSONDecodeError)
+            return read_json(attempt, WRITTEN_BY_HAND), attempt
+        except NotJson as error:
+            first = first or error
+    assert first is not None
+    if not first.line:
+        raise Invalid(f"This is not JSON: {first}.") from first
     raise Invalid(
-        f"Line {first.lineno}, column {first.colno}: this is not JSON ({first.msg})."
+        f"Line {first.line}, column {first.column}: this is not JSON ({first.reason})."
     ) from first
 
 
 def _entry(text: str, path: list[str], value: Any) -> McpServer:
     where = f"Line {line_of(text, path)}"
-    name = f", {path[-1]}" if path and path[-1] not in (SHARED_KEY, *_OTHER_KEYS) else ""
+    name = (
+        f", {path[-1][:MOST_LETTERS]}"
+        if path and path[-1] not in (SHARED_KEY, *_OTHER_KEYS)
+        else ""
+    )
     if not isinstance(value, dict):
         raise Invalid(f"{where}{name}: a server has to be an object in braces.")
     entry = dict(value)

@@ -17,6 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.grounding import telling
+from chatty_desktop.domain.json_text import WRITTEN_BY_HAND, NotJson, read_json
 from chatty_desktop.domain.memory import Outcome
 from chatty_desktop.domain.strategies import Composite, State, StateField, Strategy, describe
 
@@ -69,10 +70,10 @@ class Script(_Value):
 def read_script(text: str) -> Script:
     """Read a script file. Raises `Invalid` with the line or the field that is wrong."""
     try:
-        return Script.model_validate(json.loads(text))
+        return Script.model_validate(read_json(text, WRITTEN_BY_HAND))
     except ValidationError as error:
         raise Invalid(describe(error)) from error
-    except ValueError as error:
+    except NotJson as error:
         raise Invalid(f"This is not JSON: {error}") from error
 
 

@@ -122,6 +122,13 @@ class Usage:
         )
 
 
+def count_of(value: object) -> int | None:
+    """A number of tokens as a server gave it, None for what is none."""
+    if not isinstance(value, int) or isinstance(value, bool):
+        return None
+    return value if 0 <= value < 2**53 else None
+
+
 def _sum(one: int | None, other: int | None) -> int | None:
     return one if other is None else other if one is None else one + other
 

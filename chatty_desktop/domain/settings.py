@@ -7,15 +7,17 @@ is as it is by default is left out of the file, but for the four fields that nam
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from chatty_desktop.domain.errors import Invalid
-from chatty_desktop.domain.json_places import line_of
+from chatty_desktop.domain.json_places import described_by_line
+from chatty_desktop.domain.json_text import WRITTEN_BY_HAND, NotJson, read_json
 from chatty_desktop.domain.mcp_settings import SHARED_KEY, McpServer
-from chatty_desktop.domain.strategies import describe, problems
+from chatty_desktop.domain.strategies import describe
 
 ProviderKind = Literal["llama_cpp", "openai", "ollama"]
 
@@ -173,9 +175,9 @@ class Settings(_Part):
     @field_validator("providers")
     @classmethod
     def _distinct(cls, value: tuple[ProviderSettings, ...]) -> tuple[ProviderSettings, ...]:
-        ids = [provider.id for provider in value]
-        for provider_id in ids:
-            if ids.count(provider_id) > 1:
+        ids = Counter(provider.id for provider in value)
+        for provider_id, count in ids.items():
+            if count > 1:
                 raise ValueError(f"two providers are called {provider_id!r}")
         return value
 
@@ -203,21 +205,13 @@ def with_chat(**values: object) -> Callable[[Settings], Settings]:
 def read_settings(text: str) -> Settings:
     """Read settings.json. Raises `Invalid` naming the line, and the field where it is one."""
     try:
-        value = json.loads(text)
-    except json.JSONDecodeError as error:
-        where = f"line {error.lineno}, column {error.colno}"
-        raise Invalid(f"{where}: not JSON ({error.msg})") from error
-    except (ValueError, RecursionError) as error:
-        raise Invalid(f"not JSON: {error}") from error
+        value = read_json(text, WRITTEN_BY_HAND)
+    except NotJson as error:
+        raise Invalid(error.by_line) from error
     try:
         return Settings.model_validate(value)
     except ValidationError as error:
-        faults = zip(error.errors(include_url=False), problems(error), strict=True)
-        said = (
-            f"line {line_of(text, fault['loc'])}: {f'{where}: ' if where else ''}{what}"
-            for fault, (where, what) in faults
-        )
-        raise Invalid("; ".join(said)) from error
+        raise Invalid(described_by_line(text, error)) from error
 
 
 def checked(settings: Settings) -> Settings:

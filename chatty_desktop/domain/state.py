@@ -14,6 +14,8 @@ from typing import Any
 
 from chatty_desktop.domain.errors import Refused
 
+_TOLD_KEYS, _TOLD_OF_KEY = 20, 100
+
 MAX_DEPTH = 32
 """Levels of lists and objects a value may nest; what goes deeper is a model running away."""
 
@@ -73,7 +75,8 @@ def refuse_unknown_keys(patch: Mapping[str, Any], fields: Sequence[str]) -> None
     ones."""
     unknown = [str(key) for key in patch if key not in fields]
     if unknown:
-        keys = ", ".join(f'"{key}"' for key in unknown)
+        # The reason goes back to the model: not all of what one says that is running away.
+        keys = ", ".join(f'"{key[:_TOLD_OF_KEY]}"' for key in unknown[:_TOLD_KEYS])
         allowed = ", ".join(f'"{name}"' for name in fields) or "none: no fields are defined"
         are = "is no key" if len(unknown) == 1 else "are no keys"
         raise PatchRefused(f"{keys} {are} of the state. The keys are: {allowed}.", dict(patch))

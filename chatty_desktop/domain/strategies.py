@@ -172,9 +172,20 @@ def by_model(strategy: Strategy, model: str) -> Strategy:
     return strategy
 
 
+MOST_FAULTS = 5
+"""That are told of one text; the others are counted."""
+
+_LONGEST_PLACE, _LONGEST_REASON = 100, 300
+"""Characters told of a fault: both quote what was written."""
+
+
 def describe(error: ValidationError) -> str:
-    """A pydantic error as one line a person can act on: `field: reason; field: reason`."""
-    return "; ".join(f"{where}: {what}" if where else what for where, what in problems(error))
+    """A pydantic error as one line a person can act on: `field: reason; field: reason`, and how
+    many more there are."""
+    found = problems(error)
+    said = [f"{where}: {what}" if where else what for where, what in found[:MOST_FAULTS]]
+    more = len(found) - len(said)
+    return "; ".join([*said, f"and {more} more"] if more else said)
 
 
 def problems(error: ValidationError) -> list[tuple[str, str]]:
@@ -187,8 +198,14 @@ def problems(error: ValidationError) -> list[tuple[str, str]]:
         where = ".".join(p for i, p in enumerate(path) if not (p in kinds and i != len(path) - 1))
         if where in kinds:
             where = "kind"
-        found.append((where, _reason(fault)))
+        found.append(
+            (_shortened(where, _LONGEST_PLACE), _shortened(_reason(fault), _LONGEST_REASON))
+        )
     return found
+
+
+def _shortened(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def _reason(fault: ErrorDetails) -> str:

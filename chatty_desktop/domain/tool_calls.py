@@ -11,6 +11,7 @@ from typing import Any
 
 from chatty_desktop.domain.answers import Unreadable, json_in
 from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.json_text import NotJson, read_json
 from chatty_desktop.domain.messages import ToolCall
 
 MOST_IN_A_ROW = 2
@@ -47,8 +48,8 @@ def _closed(text: str) -> str:
     if begins < 0:
         return text
     try:
-        json.loads(whole[whole.find("{") :])
-    except (ValueError, RecursionError):
+        read_json(whole[whole.find("{") :])
+    except NotJson:
         return text
     return whole
 
@@ -79,10 +80,10 @@ def call_begins(text: str, shown: int = 0) -> int:
 def read_arguments(call: ToolCall) -> dict[str, Any]:
     """The arguments of a call. Raises `Invalid` when they are no JSON object."""
     try:
-        value = json.loads(call.arguments or "{}")
+        value = read_json(call.arguments or "{}")
         if isinstance(value, str):  # JSON in JSON, as some models write it
-            value = json.loads(value or "{}")
-    except (ValueError, RecursionError) as error:
+            value = read_json(value or "{}")
+    except NotJson as error:
         raise Invalid(f"The arguments are not JSON: {error}") from error
     if value is None:
         return {}

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from chatty_desktop.domain.agents import AgentDefinition
+from chatty_desktop.domain.characters import whole_text
 from chatty_desktop.domain.errors import ChattyError, Declined, Invalid, Refused
 from chatty_desktop.domain.events import ToolEnded, ToolStarted
 from chatty_desktop.domain.messages import Message, Scope, Status, ToolCall
@@ -127,10 +128,10 @@ class Calling:
         except Declined as problem:
             return Outcome(str(problem), failed=True, ended=Status.DECLINED)
         except ChattyError as problem:
-            return Outcome(str(problem), failed=True)
+            return Outcome(whole_text(str(problem)), failed=True)
         except Exception as problem:  # a tool must not take the run along
             log.exception("The tool %s failed", call.name)
-            return Outcome(f"{call.name} failed: {problem!r}", failed=True)
+            return Outcome(whole_text(f"{call.name} failed: {problem!r}"), failed=True)
 
     def _use(self, call: ToolCall) -> ToolUse:
         """The call as it would run. Raises `Invalid`."""
@@ -162,9 +163,9 @@ class Calling:
             failed = result.failed
             seconds = time.monotonic() - started
             ended = Status.TIMED_OUT if result.timed_out else Status.COMPLETE
-            return Outcome(result.text or NOTHING, result.failed, seconds, ended)
+            return Outcome(whole_text(result.text) or NOTHING, result.failed, seconds, ended)
         except ChattyError as problem:
-            return Outcome(str(problem), True, time.monotonic() - started)
+            return Outcome(whole_text(str(problem)), True, time.monotonic() - started)
         finally:
             seconds = time.monotonic() - started
             self._publish(ToolEnded(session_id, message_id, use.call_id, seconds, failed))

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.attachments import MOST_FILES, AttachedFile, Attachment
+from chatty_desktop.domain.characters import whole_text
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import (
     BranchChanged,
@@ -284,7 +285,7 @@ class ChatService:
             agent_id=agent_id,
             run_id=new_id(),
             role="user",
-            content=text,
+            content=whole_text(text),
             at=time.time(),
             attachments=tuple(f.about if isinstance(f, AttachedFile) else f for f in files),
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -20,6 +19,7 @@ from chatty_desktop.domain.events import SessionsChanged
 from chatty_desktop.domain.exporting import chat_as_html, chat_as_markdown
 from chatty_desktop.domain.imports.chats import ImportedChat
 from chatty_desktop.domain.imports.reading import read_chats
+from chatty_desktop.domain.json_text import NotJson, read_json
 from chatty_desktop.domain.messages import Message, Session, ToolCall
 from chatty_desktop.engine.ports import Agents, ChatDocuments, Publish
 
@@ -126,8 +126,8 @@ def _read(texts: Sequence[str]) -> Incoming:
     unreadable: list[str] = []
     for number, text in enumerate(texts, 1):
         try:
-            value = json.loads(text)
-        except (ValueError, RecursionError) as error:
+            value = read_json(text)
+        except NotJson as error:
             if len(texts) == 1:
                 raise Invalid(f"This file is not JSON, so no chats can be read: {error}") from error
             unreadable.append(f"{number}: not JSON")

@@ -9,6 +9,7 @@ from chatty_desktop.domain.models import ModelCard
 from chatty_desktop.domain.requests import ChatRequest, Delta
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.engine.ports import ChatModel
+from chatty_desktop.providers.mending import mended
 
 ProviderKey = Callable[[str], Awaitable[str | None]]
 """The key of a provider by its id, None where there is none."""
@@ -89,4 +90,4 @@ class ProvidedModel:
 
     def stream(self, request: ChatRequest) -> AsyncIterator[Delta]:
         options = self._provider.settings.options_of(self._name)
-        return self._provider.stream(self._name, request.as_set(options))
+        return mended(self._provider.stream(self._name, request.as_set(options)))

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.json_text import read_json
 from chatty_desktop.domain.model_files import (
     ModelFile,
     OllamaFound,
@@ -102,7 +103,7 @@ class Discovery:
         try:
             async with asyncio.timeout(_ASK_SECONDS), client:
                 answer = await client.get(f"{address}/api/tags")
-                models = answer.json()["models"]
+                models = read_json(answer.content)["models"]
         except (httpx.HTTPError, OSError, TimeoutError, ValueError, KeyError, TypeError) as error:
             log.info("No Ollama answers at %s: %r", address, error)
             return None

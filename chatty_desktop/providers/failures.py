@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from chatty_desktop.domain.errors import ChattyError, Refused, Unreachable
+from chatty_desktop.domain.json_text import NotJson, read_json
 from chatty_desktop.domain.keys import environment_name
 from chatty_desktop.providers.causes import cause_of
 
@@ -169,8 +169,8 @@ def words_of(body: Any) -> str:
     or text."""
     if isinstance(body, str):
         try:
-            parsed = json.loads(body)
-        except ValueError:
+            parsed = read_json(body)
+        except NotJson:
             return "" if body.lstrip().startswith("<") else body.strip()
         return words_of(parsed) if isinstance(parsed, dict) else body.strip()
     if isinstance(body, dict):

@@ -14,6 +14,7 @@ from typing import Any
 
 from chatty_desktop.domain.engines import GpuDevice
 from chatty_desktop.domain.errors import Unreachable
+from chatty_desktop.domain.json_text import read_json
 from chatty_desktop.providers import own_process
 
 _ASK_SECONDS = 30.0
@@ -38,7 +39,7 @@ async def gpu_devices() -> list[GpuDevice]:
     try:
         async with asyncio.timeout(_ASK_SECONDS):
             answer, _ = await process.communicate()
-        return [GpuDevice(**found) for found in json.loads(answer.strip().rpartition(b"\n")[2])]
+        return [GpuDevice(**found) for found in read_json(answer.strip().rpartition(b"\n")[2])]
     except TimeoutError:
         raise _unknown(f"no answer within {_ASK_SECONDS:.0f} s") from None
     except (ValueError, TypeError) as error:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from chatty_desktop.domain.errors import Unreachable
+from chatty_desktop.domain.json_text import read_json
 from chatty_desktop.providers import own_process
 
 _MODULE = "chatty_desktop.providers.llama_server"
@@ -128,7 +129,7 @@ class LocalEngine:
             stdin.write(json.dumps(config).encode() + b"\n")
             await stdin.drain()
         line = await stdout.readline()
-        event = json.loads(line) if line else {}
+        event = read_json(line) if line else {}
         if "ready" in event:
             self.address = str(event["ready"])
             self.threads = int(event["threads"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 import os
 import sys
@@ -10,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from chatty_desktop.domain.json_text import read_json
 from chatty_desktop.domain.model_files import Place
 
 log = logging.getLogger(__name__)
@@ -127,7 +127,7 @@ def _ollama_files(folder: Path) -> Iterator[Found]:
         try:
             if manifest.stat().st_size > _LARGEST_MANIFEST:
                 continue
-            layers = json.loads(manifest.read_text("utf-8"))["layers"]
+            layers = read_json(manifest.read_text("utf-8"))["layers"]
             digests = [
                 str(layer["digest"]) for layer in layers if layer["mediaType"] == _MODEL_LAYER
             ]

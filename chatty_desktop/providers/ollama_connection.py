@@ -18,9 +18,17 @@ import ollama
 from pydantic import ValidationError
 
 from chatty_desktop.domain.errors import ChattyError, Unreachable
+from chatty_desktop.domain.json_text import NotJson, read_json
 from chatty_desktop.domain.messages import ToolCall
 from chatty_desktop.domain.models import ModelCard
-from chatty_desktop.domain.requests import ChatRequest, Delta, ToolOffer, Usage, WireMessage
+from chatty_desktop.domain.requests import (
+    ChatRequest,
+    Delta,
+    ToolOffer,
+    Usage,
+    WireMessage,
+    count_of,
+)
 from chatty_desktop.providers import failures
 from chatty_desktop.providers.clients import way_to
 from chatty_desktop.providers.failures import Asked
@@ -33,6 +41,10 @@ _responses: ContextVar[list[httpx.Response] | None] = ContextVar("responses", de
 """The responses behind the answer that is being asked for. The SDK keeps them to itself, and
 closing its generator leaves the closing of the connection to the garbage collector and the
 loop's hooks for generators, which Qt's loop does not have: Ollama would go on after Stop."""
+
+
+_NOT_AN_ANSWER = (ValidationError, ValueError, AttributeError, TypeError, RecursionError)
+"""What the SDK raises for an answer that it cannot make sense of."""
 
 
 class OllamaConnection:
@@ -149,7 +161,7 @@ class OllamaConnection:
                     arguments = json.dumps(dict(call.function.arguments), ensure_ascii=False)
                     calls.append(ToolCall(f"call_{len(calls)}", call.function.name, arguments))
                 if part.done:
-                    usage = Usage(part.prompt_eval_count, part.eval_count)
+                    usage = Usage(count_of(part.prompt_eval_count), count_of(part.eval_count))
                     finish = part.done_reason or "stop"
                     last = Delta(finish=finish, usage=usage, tool_calls=tuple(calls))
         finally:
@@ -201,7 +213,7 @@ class OllamaConnection:
             )
         if isinstance(error, httpx.TransportError | ConnectionError):
             return failures.no_connection(asked, error)
-        if isinstance(error, ValidationError | ValueError | AttributeError | TypeError):
+        if isinstance(error, _NOT_AN_ANSWER):
             return failures.not_understood(asked, str(error))
         return None
 
@@ -260,8 +272,8 @@ def _message(message: WireMessage) -> dict[str, Any]:
 def _arguments(text: str) -> dict[str, Any]:
     """Ollama wants a call's arguments as an object; what a model wrote may be none."""
     try:
-        value = json.loads(text)
-    except ValueError:
+        value = read_json(text)
+    except NotJson:
         return {}
     return value if isinstance(value, dict) else {}
 

@@ -21,6 +21,7 @@ from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream
 from openai.types.chat import ChatCompletionChunk
 
 from chatty_desktop.domain.errors import ChattyError, Refused, Unreachable
+from chatty_desktop.domain.json_text import read_json
 from chatty_desktop.domain.requests import ChatRequest, Delta
 from chatty_desktop.providers import failures
 from chatty_desktop.providers.addresses import openai_roots, server_root
@@ -289,7 +290,7 @@ class OpenAIConnection:
             )
         if isinstance(error, openai.APIError):
             return failures.by_status(asked, _code_of(error), _words_of(error))
-        if isinstance(error, (ValueError, AttributeError, TypeError)):
+        if isinstance(error, (ValueError, AttributeError, TypeError, RecursionError)):
             return failures.not_understood(asked, str(error))
         if _is_transport(error):
             return failures.no_connection(asked, error)
@@ -301,7 +302,7 @@ class OpenAIConnection:
             return failures.no_answer(asked)
         if isinstance(error, openai.APIConnectionError) or _is_transport(error):
             return failures.no_connection(asked, error)
-        if isinstance(error, openai.APIError | ValueError):
+        if isinstance(error, openai.APIError | ValueError | RecursionError):
             return failures.not_understood(asked, str(error))
         return None
 
@@ -326,7 +327,7 @@ def _trouble_in(listing: object) -> str:
 def _vectors_in(answer: httpx.Response, asked: Asked) -> list[list[float]]:
     """The vectors of an answer, by the numbers of their texts."""
     try:
-        value = answer.json()
+        value = read_json(answer.content)
         if trouble := _trouble_in(value):
             raise failures.not_understood(asked, trouble)
         rows = sorted(value["data"], key=lambda row: int(row["index"]))

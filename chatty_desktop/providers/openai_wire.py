@@ -14,7 +14,7 @@ from openai.types.chat.chat_completion_chunk import ChoiceDeltaToolCall
 
 from chatty_desktop.domain.attachments import WireImage
 from chatty_desktop.domain.messages import ToolCall
-from chatty_desktop.domain.requests import ChatRequest, Delta, Usage, WireMessage
+from chatty_desktop.domain.requests import ChatRequest, Delta, Usage, WireMessage, count_of
 from chatty_desktop.providers.reasoning import ReasoningSplitter
 
 _REASONING_FIELDS = ("reasoning_content", "reasoning")
@@ -146,7 +146,9 @@ class ChunkReader:
         """What a chunk adds. Raises `AttributeError` or `TypeError` for what is no chunk."""
         self.chunks += 1
         if chunk.usage is not None:
-            self._usage = Usage(chunk.usage.prompt_tokens, chunk.usage.completion_tokens)
+            self._usage = Usage(
+                count_of(chunk.usage.prompt_tokens), count_of(chunk.usage.completion_tokens)
+            )
         for choice in chunk.choices or ():
             extra = choice.delta.model_extra or {}
             for name in _REASONING_FIELDS:
@@ -166,7 +168,7 @@ class ChunkReader:
         if not isinstance(number, int):
             number = len(self._calls) if part.id or not self._calls else max(self._calls)
         call = self._calls.setdefault(number, _CallBeingWritten())
-        call.id = part.id or call.id
+        call.id = part.id if isinstance(part.id, str) and part.id else call.id
         if part.function is not None:
             written: object = part.function.arguments or ""
             call.name += part.function.name or ""

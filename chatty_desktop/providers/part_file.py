@@ -14,6 +14,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from chatty_desktop.domain.json_text import read_json
+
 PART = ".part"
 NOTE = ".part.json"
 _CHUNK = 4 * 1024 * 1024
@@ -148,7 +150,7 @@ def left_over(folder: Path) -> list[PartFile]:
     found = []
     for file in sorted(folder.glob(f"*{NOTE}")):
         try:
-            value: Any = json.loads(file.read_text("utf-8"))
+            value: Any = read_json(file.read_text("utf-8"))
             note = PartNote(**value)
             if f"{note.name}{NOTE}" == file.name and isinstance(note.url, str):
                 found.append(PartFile(folder, note))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import cast
 
 from chatty_desktop.domain.errors import Refused, Unreachable
+from chatty_desktop.domain.json_text import NotJson, read_json
 from chatty_desktop.domain.models import Finding, Findings, ModelCard, ProbeStep, with_findings
 from chatty_desktop.domain.requests import ChatMessage, ChatRequest, Delta, ToolOffer
 from chatty_desktop.domain.settings import Settings, split_model
@@ -203,6 +203,6 @@ def _question(text: str, **more: object) -> ChatRequest:
 
 def _is_marked(text: str) -> bool:
     try:
-        return bool(json.loads(text) == {"mark": _MARK})
-    except (ValueError, RecursionError):
+        return bool(read_json(text) == {"mark": _MARK})
+    except NotJson:
         return False

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 import socket
 import ssl
@@ -14,6 +13,7 @@ from html import unescape
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
+from chatty_desktop.domain.json_text import NotJson, read_json
 from chatty_desktop.providers import failures
 from chatty_desktop.providers.causes import Cause, cause_of
 from chatty_desktop.providers.clients import way_to
@@ -50,8 +50,8 @@ class Answer:
     def json(self) -> Any:
         """The value of the body, None when it is not JSON."""
         try:
-            return json.loads(self.body)
-        except ValueError:
+            return read_json(self.body)
+        except NotJson:
             return None
 
     def words(self) -> str:

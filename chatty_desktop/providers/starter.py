@@ -17,6 +17,7 @@ from typing import BinaryIO
 
 from chatty_desktop.domain.errors import Unreachable
 from chatty_desktop.domain.events import ModelProgress
+from chatty_desktop.domain.json_text import read_json
 from chatty_desktop.domain.settings import ModelOptions
 from chatty_desktop.engine.ports import Publish
 from chatty_desktop.paths import resources_folder
@@ -229,7 +230,7 @@ class StarterModel:
 
     def _is_noted(self) -> bool:
         try:
-            noted = json.loads(self._note.read_text(encoding="utf-8"))
+            noted = read_json(self._note.read_text(encoding="utf-8"))
             return bool(noted == self._fingerprint())
         except (OSError, ValueError):
             return False

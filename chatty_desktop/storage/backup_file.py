@@ -20,6 +20,7 @@ from typing import IO, Any
 import chatty_desktop
 from chatty_desktop.domain.data_folder import BackupContents, DataCounts
 from chatty_desktop.domain.errors import Invalid, StorageFailed
+from chatty_desktop.domain.json_text import read_json
 from chatty_desktop.domain.settings import read_settings
 from chatty_desktop.domain.work import Work
 from chatty_desktop.storage import migrations, word_index
@@ -175,7 +176,7 @@ def _unzip(file: Path, into: Path, work: Work) -> tuple[float, bool]:
             raise ValueError("it does not hold what a backup holds")
         if max(entries[name].file_size for name in entries if name != DATABASE) > _SMALL:
             raise ValueError("what should be small in it is not")
-        about: dict[str, Any] = json.loads(archive.read(ABOUT))
+        about: dict[str, Any] = read_json(archive.read(ABOUT))
         if about.get("app") != "chatty-desktop":
             raise ValueError("it is of another program")
         if about["format"] > FORMAT:

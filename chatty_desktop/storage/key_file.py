@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from chatty_desktop.domain.errors import StorageFailed
+from chatty_desktop.domain.json_text import read_json
 
 _PRIVATE = 0o600
 
@@ -89,7 +90,7 @@ class KeyFile:
 
     def _parse(self, stream: TextIO) -> dict[str, str]:
         try:
-            value = json.load(stream)
+            value = read_json(stream.read())
         except ValueError as error:
             raise StorageFailed(
                 f"{self.path} is not JSON, so the keys in it are not used. Mend it, or delete it"

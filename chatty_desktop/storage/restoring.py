@@ -25,6 +25,7 @@ from chatty_desktop.domain.data_folder import (
 )
 from chatty_desktop.domain.errors import StorageFailed
 from chatty_desktop.domain.events import Notice
+from chatty_desktop.domain.json_text import read_json
 from chatty_desktop.domain.work import Work
 from chatty_desktop.paths import Paths
 from chatty_desktop.storage.backup_file import DATABASE, SETTINGS, unpack_backup, write_backup
@@ -226,7 +227,7 @@ def _write_note(folder: Path, contents: BackupContents, damage: str) -> None:
 
 def _read_note(folder: Path) -> BackupContents:
     try:
-        note = json.loads((folder / _ABOUT).read_text("utf-8"))
+        note = read_json((folder / _ABOUT).read_text("utf-8"))
         counts = DataCounts(**note["counts"])
         return BackupContents(note["made_at"], counts, note["settings"])
     except (OSError, ValueError, TypeError, KeyError):
@@ -236,7 +237,7 @@ def _read_note(folder: Path) -> BackupContents:
 def _damage_in(folder: Path) -> str:
     """What was wrong with the database that a backup takes the place of, "" for nothing."""
     try:
-        return str(json.loads((folder / _ABOUT).read_text("utf-8"))["damage"])
+        return str(read_json((folder / _ABOUT).read_text("utf-8"))["damage"])
     except (OSError, ValueError, TypeError, KeyError):
         return ""
 

@@ -11,6 +11,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Dialect,
     Double,
     ForeignKey,
     Index,
@@ -19,13 +20,32 @@ from sqlalchemy import (
     MetaData,
     Table,
     Text,
+    TypeDecorator,
 )
+
+from chatty_desktop.domain.characters import whole_text
 
 metadata = MetaData()
 
-# On a server too, words are in the order of their letters' numbers, in whatever language it orders
-# them, and numbers are as long.
-TEXT = Text().with_variant(Text(collation="C"), "postgresql")
+
+class _WholeText(TypeDecorator[str]):
+    """Text that came from anywhere: halves of characters, which no database takes, are mended. On
+    a server too, words are in the order of their letters' numbers, in whatever language it orders
+    them."""
+
+    impl = Text().with_variant(Text(collation="C"), "postgresql")
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: Dialect) -> str | None:
+        return whole_text(value) if isinstance(value, str) else value
+
+    @property
+    def python_type(self) -> type[str]:
+        return str
+
+
+TEXT = _WholeText()
+# On a server numbers are as long as here.
 INTEGER = Integer().with_variant(BigInteger(), "postgresql")
 
 

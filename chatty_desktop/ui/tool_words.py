@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QLocale
 
+from chatty_desktop.domain.json_text import NotJson, read_json
 from chatty_desktop.ui.language import N_, tr
 
 _BUILT_IN: dict[str, tuple[str, str, str]] = {
@@ -100,8 +101,8 @@ def gist(arguments: Mapping[str, Any] | str) -> str:
 def read_arguments(text: str) -> Any:
     """Arguments as the model wrote them: their value, or the text where it is no JSON."""
     try:
-        return json.loads(text) if text.strip() else {}
-    except ValueError:
+        return read_json(text) if text.strip() else {}
+    except NotJson:
         return text
 
 

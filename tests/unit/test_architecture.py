@@ -237,3 +237,36 @@ def test_no_test_patches_our_own_internals() -> None:
         if file != Path(__file__) and patching.search(file.read_text("utf-8"))
     ]
     assert found == []
+
+
+# --- what others wrote -------------------------------------------------------------------------
+
+OWN_JSON = {
+    "domain/answers.py": 1,
+    "domain/attachments.py": 1,
+    "providers/llama_server.py": 1,
+    "ui/icons.py": 1,
+}
+"""Files that read JSON which this app itself wrote, or only see whether it is any. In storage it is
+the rows of the database."""
+
+
+def test_json_that_others_wrote_is_read_by_the_reader_that_bounds_it() -> None:
+    """`json.loads` gives what no walk, no file and no database can take; see domain/json_text."""
+    found: dict[str, int] = {}
+    for file in PACKAGE.rglob("*.py"):
+        name = file.relative_to(PACKAGE).as_posix()
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            match node:
+                case (
+                    ast.Call(func=ast.Attribute(value=ast.Name(id="json"), attr="load" | "loads"))
+                    | ast.Call(func=ast.Attribute(attr="json"), args=[])
+                ):
+                    found[name] = found.get(name, 0) + 1
+    # `Answer.json` of providers/questions.py is the reader.
+    elsewhere = {
+        name: count
+        for name, count in found.items()
+        if not name.startswith("storage/") and name != "providers/testing.py"
+    }
+    assert elsewhere == OWN_JSON

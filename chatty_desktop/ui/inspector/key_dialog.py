@@ -9,6 +9,7 @@ from typing import Any
 from PySide6.QtWidgets import QWidget
 
 from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.json_text import NotJson, read_json
 from chatty_desktop.ui.controls import Choice, Field
 from chatty_desktop.ui.inspector.words_dialog import WordsDialog
 from chatty_desktop.ui.language import tr
@@ -86,8 +87,8 @@ def read(text: str, form: str) -> Any:
             raise Invalid(tr("Write something. To be rid of the key, forget it."))
         return text.strip()
     try:
-        value = json.loads(text)
-    except ValueError as error:
+        value = read_json(text)
+    except NotJson as error:
         raise Invalid(tr("This is not JSON: {error}", error=error)) from error
     if value is None:
         raise Invalid(tr("Write something. To be rid of the key, forget it."))

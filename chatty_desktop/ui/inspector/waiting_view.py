@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
 
+from chatty_desktop.domain.json_text import NotJson, read_json
 from chatty_desktop.domain.memory import LedgerEntry
 from chatty_desktop.ui.button_row import ButtonRow
 from chatty_desktop.ui.inspector.doing import MemoryDoing
@@ -93,8 +94,8 @@ class WaitingView(QFrame):
 
         def save(text: str, done: Callable[[], object], failed: Callable[[str], None]) -> None:
             try:
-                patch = json.loads(text)
-            except ValueError as error:
+                patch = read_json(text)
+            except NotJson as error:
                 failed(tr("This is not JSON: {error}", error=error))
                 return
             if not isinstance(patch, dict):

@@ -160,7 +160,7 @@ def test_a_file_may_leave_out_what_a_node_does_not_need() -> None:
         ('{"name": "G", "edges": [["a"]]}', "line 1: edges.0.1: this field is missing"),
         ('{"name": "G", "colour": 1}', "line 1: colour: this field is not known here"),
         ('{"name": "G", "positions": {"a": [1e300, 0]}}', "line 1: positions: the place of 'a'"),
-        ('{"name": "G", "positions": {"a": [NaN, 0]}}', "line 1: positions"),
+        ('{"name": "G", "positions": {"a": [NaN, 0]}}', "line 1, column 35: not JSON (NaN"),
         (
             '{"name": "G", "nodes": [{"id": "a", "kind": "agent", "memory_override":\n'
             ' {"kind": "window", "max_messages": 0}}]}',
