@@ -35,9 +35,13 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     json = argparse.ArgumentParser(add_help=False, parents=[everywhere])
     json.add_argument("--json", action="store_true", help="print one JSON document")
     session = argparse.ArgumentParser(add_help=False, parents=[json])
-    session.add_argument("--session", required=True, metavar="S", help="a session's title or id")
+    session.add_argument(
+        "--session", type=_text, required=True, metavar="S", help="a session's title or id"
+    )
     scope = argparse.ArgumentParser(add_help=False, parents=[session])
-    scope.add_argument("--agent", required=True, metavar="A", help="an agent's name or id")
+    scope.add_argument(
+        "--agent", type=_text, required=True, metavar="A", help="an agent's name or id"
+    )
 
     parser = argparse.ArgumentParser(
         prog="chatty-desktop",
@@ -52,7 +56,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     ask = commands.add_parser(
         "ask", parents=[scope], help="send a message; prints the reply once memory has settled"
     )
-    ask.add_argument("text", metavar="TEXT")
+    ask.add_argument("text", type=_text, metavar="TEXT")
     ask.add_argument(
         "--attach",
         type=Path,
@@ -79,9 +83,12 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         parents=[json],
         help="measure how well models keep the state of an agent; nothing else is changed",
     )
-    measure.add_argument("--agent", required=True, metavar="A", help="an agent's name or id")
+    measure.add_argument(
+        "--agent", type=_text, required=True, metavar="A", help="an agent's name or id"
+    )
     measure.add_argument(
         "--model",
+        type=_text,
         required=True,
         action="append",
         metavar="M",
@@ -90,12 +97,14 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     source = measure.add_mutually_exclusive_group()
     source.add_argument(
         "--script",
+        type=_text,
         metavar="NAME|FILE",
         help="one of the app's own conversations, or a file with one"
         " (else the own one that fits the agent's fields best)",
     )
     source.add_argument(
         "--chat",
+        type=_text,
         metavar="S",
         help="a chat of the agent, by title or id; its right answers are not known",
     )
@@ -134,7 +143,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     )
     import_.add_argument("file", type=Path, metavar="FILE")
     export = actions.add_parser("export", parents=[everywhere], help="print an agent file")
-    export.add_argument("name", metavar="NAME")
+    export.add_argument("name", type=_text, metavar="NAME")
 
     graph = commands.add_parser("graph", help="run graphs of agents")
     actions = graph.add_subparsers(dest="action", metavar="ACTION", required=True)
@@ -144,7 +153,7 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         help="run a graph file; prints the result once memory has settled",
     )
     graph_run.add_argument("file", type=Path, metavar="FILE")
-    graph_run.add_argument("text", metavar="TEXT")
+    graph_run.add_argument("text", type=_text, metavar="TEXT")
     actions.add_parser(
         "resume",
         parents=[session],
@@ -153,6 +162,13 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     # Not as defaults of the options: one given before the command would be reset by the command's.
     given = argparse.Namespace(data_dir=None, database=None, take_over=False, json=False)
     return parser.parse_args(argv, given)
+
+
+def _text(text: str) -> str:
+    """What can be stored: bytes that are no text in the terminal's encoding cannot."""
+    if any("\ud800" <= character <= "\udfff" for character in text):
+        raise argparse.ArgumentTypeError(f"is not text in this terminal's encoding: {text!r}")
+    return text
 
 
 def _count(text: str) -> int:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import sys
 import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from chatty_desktop.app import App
 from chatty_desktop.cli import data, measuring, shapes
+from chatty_desktop.cli.printing import document, json_text, say, tell
 from chatty_desktop.domain.agents import Agent, read_agent, write_agent
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import MessageCommitted
@@ -43,18 +42,17 @@ async def ask(app: App, call: argparse.Namespace) -> int:
     await app.chat.wait(session.id)
     reply = replies[-1]
     if call.json:
-        _print_json(shapes.reply(reply, agent, session))
+        document(shapes.reply(reply, agent, session))
     elif reply.content:
-        print(reply.content)
+        say(reply.content)
     if reply.error:
-        print(reply.error, file=sys.stderr)
+        tell(reply.error)
     memory = await app.memories.inspect(Scope(agent.id, session.id), 0)
     if waiting := [layer.waiting for layer in memory.layers if layer.waiting]:
         keys = ", ".join(key for entry in waiting for key in entry.patch or ())
-        print(
+        tell(
             f"A change of memory waits for you ({keys}): {agent.name} asks before it keeps what was"
-            " folded. Open the chat in the window to accept, change or refuse it.",
-            file=sys.stderr,
+            " folded. Open the chat in the window to accept, change or refuse it."
         )
     return 0 if reply.status in (Status.COMPLETE, Status.TRUNCATED) else 1
 
@@ -70,11 +68,11 @@ async def inspect(app: App, call: argparse.Namespace) -> int:
                 message = await app.messages.get(message_id)
                 if message:
                     known[message_id] = message
-    document = shapes.memory(snapshot, known)
+    found = shapes.memory(snapshot, known)
     if call.json:
-        _print_json(document)
+        document(found)
     else:
-        print(shapes.memory_as_text(document))
+        say(shapes.memory_as_text(found))
     return 0
 
 
@@ -84,11 +82,11 @@ async def prompt(app: App, call: argparse.Namespace) -> int:
     if request is None:
         raise Invalid(f"{call.agent} has not been asked anything in {call.session!r} yet.")
     if call.json:
-        _print_json(shapes.request(request))
+        document(shapes.request(request))
         return 0
     for section in request.sections:
-        print(f"── {section.origin} · {section.role} · about {section.tokens} tokens")
-        print(section.content)
+        say(f"── {section.origin} · {section.role} · about {section.tokens} tokens")
+        say(section.content)
     return 0
 
 
@@ -97,11 +95,11 @@ async def log(app: App, call: argparse.Namespace) -> int:
     session = await _session(app, call.session)
     entries = await app.runs.read_log(session.id)
     if call.json:
-        _print_json([shapes.log_entry(entry) for entry in entries])
+        document([shapes.log_entry(entry) for entry in entries])
         return 0
     for entry in entries:
         at = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(entry.at))
-        print(f"{at}  {entry.level:7}  {entry.text}")
+        say(f"{at}  {entry.level:7}  {entry.text}")
     return 0
 
 
@@ -110,15 +108,15 @@ async def agents(app: App, call: argparse.Namespace) -> int:
     if call.action == "list":
         found = await app.agents.list()
         if call.json:
-            _print_json([shapes.agent(agent) for agent in found])
+            document([shapes.agent(agent) for agent in found])
         else:
             for agent in found:
-                print(agent.name)
+                say(agent.name)
     elif call.action == "import":
         agent = await app.agents.import_(await _read_file(call.file, "an agent file", read_agent))
-        print(f"Imported {agent.name}.", file=sys.stderr)
+        tell(f"Imported {agent.name}.")
     else:
-        print(write_agent((await _agent(app, call.name)).definition), end="")
+        json_text(write_agent((await _agent(app, call.name)).definition).rstrip("\n"))
     return 0
 
 
@@ -127,9 +125,9 @@ async def reembed(app: App, call: argparse.Namespace) -> int:
     it is interrupted."""
     came = await app.reembedding.run(call.stop_after)
     if call.json:
-        _print_json({"embedded": came.done, "left": came.left})
+        document({"embedded": came.done, "left": came.left})
     else:
-        print(f"Embedded {came.done}; {came.left} left.")
+        say(f"Embedded {came.done}; {came.left} left.")
     return 0
 
 
@@ -152,11 +150,11 @@ async def graph(app: App, call: argparse.Namespace) -> int:
     assert run is not None
     replies = {node.node: await app.messages.get(node.reply_id or "") for node in run.nodes}
     if call.json:
-        _print_json(shapes.graph_run(run, result, replies, session))
+        document(shapes.graph_run(run, result, replies, session))
     elif result.content:
-        print(result.content)
+        say(result.content)
     if result.error:
-        print(result.error, file=sys.stderr)
+        tell(result.error)
     return 0 if run.status == "done" else 1
 
 
@@ -220,7 +218,3 @@ async def _session(app: App, name: str) -> Session:
 async def _scope(app: App, call: argparse.Namespace) -> Scope:
     agent = await _agent(app, call.agent)
     return Scope(agent.id, (await _session(app, call.session)).id)
-
-
-def _print_json(value: Any) -> None:
-    print(json.dumps(value, ensure_ascii=False, indent=2))

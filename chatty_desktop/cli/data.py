@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from chatty_desktop.app import App
+from chatty_desktop.cli.printing import document, say, tell
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.work import Work
 
@@ -24,9 +23,9 @@ async def backup(app: App, call: argparse.Namespace) -> int:
     async with _told() as work:
         made = await app.data.back_up(call.to, work)
     if call.json:
-        print(json.dumps({"file": made.file, "bytes": made.bytes}, indent=2))
+        document({"file": made.file, "bytes": made.bytes})
     else:
-        print(f"Wrote {made.file} ({made.bytes:,} bytes).")
+        say(f"Wrote {made.file} ({made.bytes:,} bytes).")
     return 0
 
 
@@ -36,10 +35,9 @@ async def export(app: App, call: argparse.Namespace) -> int:
     async with _told() as work:
         chats, agents = await app.data.export(call.to, work)
     if call.json:
-        document = {"file": str(call.to.absolute()), "chats": chats, "agents": agents}
-        print(json.dumps(document, indent=2))
+        document({"file": str(call.to.absolute()), "chats": chats, "agents": agents})
     else:
-        print(f"Wrote {chats:,} chats and {agents:,} agents to {call.to}.")
+        say(f"Wrote {chats:,} chats and {agents:,} agents to {call.to}.")
     return 0
 
 
@@ -51,10 +49,10 @@ async def restore(call: argparse.Namespace) -> int:
     try:
         waiting = await app.data.staged_restore()
         for notice in app.settings.notices:
-            print(notice.text, file=sys.stderr)
+            tell(notice.text)
         if call.json:
-            document = {"restored": waiting is None, "made_at": contents.made_at}
-            print(json.dumps(document | contents.counts.as_json(), indent=2))
+            outcome = {"restored": waiting is None, "made_at": contents.made_at}
+            document(outcome | contents.counts.as_json())
         return 0 if waiting is None else 1
     finally:
         await app.close()
@@ -67,10 +65,10 @@ async def move(call: argparse.Namespace) -> int:
             call.data_dir, call.to, work, call.database, copying=not call.without_chats
         )
     if call.json:
-        print(json.dumps(counts.as_json(), indent=2))
+        document(counts.as_json())
     else:
         place = "on the server" if call.to else "in the data folder"
-        print(
+        say(
             f"The chats are kept {place} from now on: {counts.chats:,} chats,"
             f" {counts.messages:,} messages, {counts.agents:,} agents."
         )
@@ -94,13 +92,13 @@ async def _told() -> AsyncIterator[Work]:
     """Long work, told of on stderr while it lasts."""
     work = Work()
 
-    async def tell() -> None:
+    async def tell_again() -> None:
         while True:
             await asyncio.sleep(_LOOK_SECONDS)
             share = f" ({100 * work.done // work.total} %)" if work.total else ""
-            print(f"{work.what}{share} …", file=sys.stderr, flush=True)
+            tell(f"{work.what}{share} …")
 
-    telling = asyncio.create_task(tell())
+    telling = asyncio.create_task(tell_again())
     try:
         yield work
     finally:

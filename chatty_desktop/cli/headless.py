@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import logging
-import os
 import signal
 import sys
-from pathlib import Path
 
 from chatty_desktop.app import App
+from chatty_desktop.cli import printing
 from chatty_desktop.cli.commands import COMMANDS
 from chatty_desktop.cli.data import ON_A_CLOSED_FOLDER
+from chatty_desktop.cli.printing import tell
 from chatty_desktop.domain.errors import ChattyError
 from chatty_desktop.domain.events import EmbeddingProgress, Event, ModelProgress, Notice
 
@@ -22,18 +21,17 @@ INTERRUPTED = 130
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command that was parsed; returns the exit status. Errors go to stderr."""
-    logging.basicConfig(level=logging.ERROR, format="%(levelname)s %(name)s: %(message)s")
     try:
+        printing.prepare()
         return asyncio.run(_run(arguments))
     except ChattyError as error:
-        _say(str(error))
+        tell(str(error))
         return 1
     except (KeyboardInterrupt, asyncio.CancelledError):
-        _say("Interrupted.")
+        tell("Interrupted.")
         return INTERRUPTED
     except BrokenPipeError:
-        # What reads our output has gone; Python would complain once more when it flushes.
-        sys.stdout = Path(os.devnull).open("w")  # noqa: SIM115
+        printing.leave()
         return 1
 
 
@@ -46,7 +44,7 @@ async def _run(arguments: argparse.Namespace) -> int:
     app = await App.open(arguments.data_dir, arguments.database, take_over=arguments.take_over)
     try:
         for notice in app.settings.notices:
-            _say(notice.text)
+            tell(notice.text)
         app.events.subscribe(_Progress())
         return await COMMANDS[arguments.command](app, arguments)
     finally:
@@ -64,14 +62,10 @@ class _Progress:
         if isinstance(event, EmbeddingProgress) and event.total:
             percent = 100 * event.done // event.total
             if percent != self._percent:
-                _say(f"Embedded {event.done} of {event.total} episodes ({percent} %)")
+                tell(f"Embedded {event.done} of {event.total} episodes ({percent} %)")
             self._percent = percent
         if not isinstance(event, Notice | ModelProgress):
             return
         if event.text and event.text != self._last:
-            _say(event.text)
+            tell(event.text)
         self._last = event.text
-
-
-def _say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)

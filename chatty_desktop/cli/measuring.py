@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import json
-import sys
 from pathlib import Path
 from typing import Any
 
 from chatty_desktop.app import App
+from chatty_desktop.cli.printing import document, say, tell
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import Event, Measured
@@ -34,17 +33,13 @@ async def measure(app: App, agent: Agent, call: argparse.Namespace) -> int:
     app.events.subscribe(_Progress())
     made = await app.measuring.run(agent, source, call.model)
     if call.json:
-        document = {
-            "agent": agent.name,
-            "source": source.title,
-            "models": [as_json(each) for each in made],
-        }
-        print(json.dumps(document, ensure_ascii=False, indent=2))
+        models = [as_json(each) for each in made]
+        document({"agent": agent.name, "source": source.title, "models": models})
     else:
-        print(as_text(made))
+        say(as_text(made))
     for each in made:
         if each.problem:
-            print(f"{each.model}: {each.problem}", file=sys.stderr)
+            tell(f"{each.model}: {each.problem}")
     return 0 if all(each.ended == "done" for each in made) else 1
 
 
@@ -169,9 +164,7 @@ class _Progress:
                 done = len(value.folds)
                 fold = value.folds[-1]
                 how = fold.outcome if fold.good or not fold.accepted else "not as expected"
-                print(
+                tell(
                     f"{value.model}: step {done} of {max(done, value.planned)}, {how}"
-                    f" ({fold.seconds:.1f} s)",
-                    file=sys.stderr,
-                    flush=True,
+                    f" ({fold.seconds:.1f} s)"
                 )

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QCompleter,
     QDoubleSpinBox,
-    QLabel,
     QPlainTextEdit,
     QSpinBox,
     QVBoxLayout,
@@ -26,6 +25,7 @@ from chatty_desktop.domain.settings import EmbedderSettings
 from chatty_desktop.engine.ports import Models
 from chatty_desktop.ui.language import translated
 from chatty_desktop.ui.pieces import caption, emphasise
+from chatty_desktop.ui.plain import Label, tip
 from chatty_desktop.ui.theme import Theme, restyle, set_tone
 from chatty_desktop.ui.tokens import XS, S
 
@@ -43,7 +43,7 @@ class Field(QWidget):
     ) -> None:
         super().__init__(parent)
         self.control = control
-        name = self._name = QLabel(label)
+        name = self._name = Label(label)
         emphasise(name)
         name.setBuddy(control)
         control.setAccessibleName(label)
@@ -260,7 +260,7 @@ class ModelPicker(Choice):
         self.addItem(self._none_label())
         for choice in self._choices.choices:
             self.addItem(choice.reference)
-            self.setItemData(self.count() - 1, choice.label, Qt.ItemDataRole.ToolTipRole)
+            self.setItemData(self.count() - 1, tip(choice.label), Qt.ItemDataRole.ToolTipRole)
         self.blockSignals(False)
         self._show()
 

@@ -24,6 +24,7 @@ from chatty_desktop.ui.language import tr, translated
 from chatty_desktop.ui.log_file import logging_to
 from chatty_desktop.ui.loop import Loop
 from chatty_desktop.ui.main_window import MainWindow
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.signals import EndSignals
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
@@ -191,7 +192,7 @@ class _Waiting:
             self._label.close()
 
     def _show(self) -> None:
-        label = self._label = QLabel(tr("Opening your chats …"))
+        label = self._label = Label(tr("Opening your chats …"))
         label.setWindowTitle("Chatty Desktop")
         label.setAlignment(Qt.AlignmentFlag.AlignCenter)
         label.resize(320, 96)

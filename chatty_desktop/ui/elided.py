@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QStyle, QStyleOption, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStyle, QStyleOption, QWidget
+
+from chatty_desktop.ui.plain import Label, tip
 
 
-class ElidedLabel(QLabel):
+class ElidedLabel(Label):
     """Plain text on one line, in the colour its `tone` gives it; all of it is the tooltip."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(text, parent)
-        self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
 
     def setText(self, text: str) -> None:
         super().setText(" ".join(text.split()))
-        self.setToolTip(text)
+        self.setToolTip(tip(text))
         self.updateGeometry()
 
     def sizeHint(self) -> QSize:

@@ -10,6 +10,7 @@ from chatty_desktop.domain.settings import Scheme
 from chatty_desktop.ui.chat.at_last import ActsAtLast
 from chatty_desktop.ui.chat.find import FindInChat
 from chatty_desktop.ui.language import N_, tr
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.sessions.list import SessionList
 from chatty_desktop.ui.theme import Theme
 
@@ -226,7 +227,7 @@ class Actions(QObject):
         action.setProperty(ENGLISH, english)
         action.setShortcut(QKeySequence(shortcut))
         plain = action.text().replace("&", "").removesuffix(" …")
-        action.setToolTip(f"{plain} ({_keys(shortcut)})" if shortcut else plain)
+        action.setToolTip(tip(f"{plain} ({_keys(shortcut)})" if shortcut else plain))
         self._theme.dress(action, icon)
         return action
 
@@ -235,9 +236,8 @@ class Actions(QObject):
         action.setCheckable(True)
         action.setChecked(True)
         plain = action.text().replace("&", "")
-        action.setToolTip(
-            tr("Show or hide: {plain} ({shortcut})", plain=plain, shortcut=_keys(shortcut))
-        )
+        told = tr("Show or hide: {plain} ({shortcut})", plain=plain, shortcut=_keys(shortcut))
+        action.setToolTip(tip(told))
         return action
 
     def _schemes(self) -> dict[Scheme, QAction]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TypeVar
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QSize, Qt, Signal
@@ -25,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from chatty_desktop.ui.language import number, tr, translated
+from chatty_desktop.ui.plain import Label, tip
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, M, S, Tone
@@ -52,12 +52,11 @@ def row_list(name: str, model: QAbstractItemModel, delegate: QAbstractItemDelega
     return rows
 
 
-class Words(QLabel):
+class Words(Label):
     """Plain text that wraps and can be selected."""
 
     def __init__(self, text: str = "", tone: Tone = "text", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setTextFormat(Qt.TextFormat.PlainText)
+        super().__init__(parent=parent)
         self.setWordWrap(True)
         self.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse
@@ -175,13 +174,13 @@ class Problem(QFrame):
         return self._label.text()
 
 
-class IconLabel(QLabel):
+class IconLabel(Label):
     """An icon of the set that follows the colour scheme, as high as the words beside it."""
 
     def __init__(
         self, theme: Theme, name: str, tone: Tone = "muted", parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent)
+        super().__init__(parent=parent)
         self._theme, self._name, self._tone = theme, name, tone
         theme.changed.connect(self._draw)
         self._draw()
@@ -204,14 +203,12 @@ class Empty(QWidget):
     def __init__(self, theme: Theme, icon: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._title = QLabel()
+        self._title = Label()
         self._title.setFont(theme.heading())
         self._title.setWordWrap(True)
         self._title.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._hint = QLabel()
+        self._hint = Label()
         self._hint.setProperty("tone", "muted")
-        for label in (self._title, self._hint):
-            label.setTextFormat(Qt.TextFormat.PlainText)
         self._hint.setWordWrap(True)
         self._hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         column = QVBoxLayout(self)
@@ -251,7 +248,7 @@ def icon_button(theme: Theme, icon: str, name: str) -> QToolButton:
     """A tool button with an icon, its name as tooltip and for screen readers."""
     button = QToolButton()
     theme.dress(button, icon)
-    button.setToolTip(name)
+    button.setToolTip(tip(name))
     button.setAccessibleName(name)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button
@@ -277,11 +274,6 @@ def takes_escape(event: QEvent) -> bool:
         event.accept()
         return True
     return False
-
-
-def tip(text: str) -> str:
-    """A text as it is for a tooltip: what looks like markup in it is shown, not drawn."""
-    return f"<qt>{escape(text)}</qt>" if text else ""
 
 
 def replace(holder: QWidget, old: QWidget, new: QWidget) -> None:
@@ -319,8 +311,7 @@ def emphasise(widget: QWidget) -> None:
 
 def caption(theme: Theme, text: str = "", tone: Tone = "muted") -> QLabel:
     """A small label of second rank."""
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    label = Label(text)
     label.setFont(theme.small())
     label.setProperty("tone", tone)
     return label

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QMenu,
@@ -28,6 +27,7 @@ from chatty_desktop.engine.events import Events
 from chatty_desktop.ui.json_files import JsonFiles
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Empty, Problem, action_button, edge_to_edge, icon_button
+from chatty_desktop.ui.plain import Label, tip
 from chatty_desktop.ui.questions import ask
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
@@ -152,7 +152,7 @@ class StoredList(QWidget, Generic[Stored, Content]):
         """Ask whether to delete one."""
         raise NotImplementedError
 
-    def tip(self, stored: Stored) -> str:
+    def about(self, stored: Stored) -> str:
         """What is shown when the pointer rests on one."""
         return ""
 
@@ -210,7 +210,7 @@ class StoredList(QWidget, Generic[Stored, Content]):
             item = QListWidgetItem(stored.name)
             item.setData(StoredRole, stored)
             item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, self.described(stored))
-            item.setToolTip(self.tip(stored))
+            item.setToolTip(tip(self.about(stored)))
             self.list.addItem(item)
             if stored.id == wanted:
                 row, self._select_next = self.list.count() - 1, None
@@ -330,7 +330,7 @@ class StoredList(QWidget, Generic[Stored, Content]):
             action.setEnabled(chosen)
 
     def _arrange(self) -> None:
-        title = QLabel(self._words.title)
+        title = Label(self._words.title)
         title.setFont(self._theme.heading())
         new = icon_button(self._theme, "plus", self._words.new)
         new.clicked.connect(self.new_wanted)

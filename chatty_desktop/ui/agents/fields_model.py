@@ -16,7 +16,7 @@ from PySide6.QtCore import (
 )
 
 from chatty_desktop.ui.language import N_, tr
-from chatty_desktop.ui.pieces import tip
+from chatty_desktop.ui.plain import tip
 
 Index = QModelIndex | QPersistentModelIndex
 NAME, DESCRIPTION = 0, 1

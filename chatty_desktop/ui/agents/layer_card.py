@@ -7,11 +7,12 @@ from typing import Any
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from chatty_desktop.ui.agents.strategy_form import FormParts, Problems, about, build_form
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import IconLabel, Problem, emphasise, icon_button
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.tokens import XS, M, S
 
 
@@ -85,7 +86,7 @@ class _Head(QFrame):
         super().__init__(card)
         self._card = card
         self._pressed = False
-        self._name = QLabel()
+        self._name = Label()
         emphasise(self._name)
         self.setProperty("panel", "handle")
         self.setCursor(Qt.CursorShape.OpenHandCursor)

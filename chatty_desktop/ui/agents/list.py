@@ -22,7 +22,7 @@ from chatty_desktop.engine.ports import Agents
 from chatty_desktop.ui.agents.agent_files import AGENT_FILES
 from chatty_desktop.ui.agents.agent_row import AGENT_MIME, described
 from chatty_desktop.ui.language import tr, trn
-from chatty_desktop.ui.pieces import action_button, tip
+from chatty_desktop.ui.pieces import action_button
 from chatty_desktop.ui.questions import confirm
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.stored_list import ListWords, StoredList, StoredRole
@@ -68,8 +68,8 @@ class AgentList(StoredList[Agent, AgentDefinition]):
     def renamed(self, content: AgentDefinition, name: str) -> AgentDefinition:
         return content.model_copy(update={"name": name})
 
-    def tip(self, stored: Agent) -> str:
-        return tip(shortened(stored.definition.system_prompt, 400, 8))
+    def about(self, stored: Agent) -> str:
+        return shortened(stored.definition.system_prompt, 400, 8)
 
     def act(self) -> None:
         """Return and a double click begin a chat."""

@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
-    QLabel,
     QStackedWidget,
     QTableWidget,
     QTableWidgetItem,
@@ -23,6 +22,7 @@ from chatty_desktop.ui.charts.data import ChartData
 from chatty_desktop.ui.charts.legend import Legend
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import TextButton, caption, emphasise
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS
@@ -50,8 +50,7 @@ class Chart(QWidget):
         self._place: int | None = None
         self._drawing: Any = None
         self.plot: Plot | None = None
-        self._title = QLabel()
-        self._title.setTextFormat(Qt.TextFormat.PlainText)
+        self._title = Label()
         emphasise(self._title)
         self.toggle = TextButton(tr("Show as table"))
         self.toggle.setCheckable(True)

@@ -3,6 +3,7 @@ takes a third of a second."""
 
 from __future__ import annotations
 
+from html import escape
 from typing import Any
 
 import pyqtgraph as pg
@@ -133,8 +134,9 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
             axis.setStyle(tickFont=theme.small(), tickLength=0 if side == "bottom" else -4)
             axis.label.setFont(theme.small())
         item.getAxis("bottom").setTicks([self._ticks()])
-        item.setLabel("left", self._data.value_title)
-        item.setLabel("bottom", self._data.label_title)
+        # They are drawn as HTML.
+        item.setLabel("left", escape(self._data.value_title))
+        item.setLabel("bottom", escape(self._data.label_title))
 
     def _ticks(self) -> list[tuple[int, str]]:
         labels = self._data.labels

@@ -28,6 +28,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QTextEdit, QToolButton, QWidget
 
 from chatty_desktop.domain.search import spans
+from chatty_desktop.ui.chat.links import address
 from chatty_desktop.ui.chat.markdown import (
     CODE_SIDE,
     CODE_TOP,
@@ -39,6 +40,7 @@ from chatty_desktop.ui.chat.markdown import (
 )
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import icon_button
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.theme import Theme
 
 MOST_MARKED = 200
@@ -87,7 +89,7 @@ class MessageBody(QTextBrowser):
         self.horizontalScrollBar().valueChanged.connect(self._place_buttons)
         self.anchorClicked.connect(self._open)
         # Where a link leads is shown before it is followed.
-        self.highlighted.connect(lambda url: self.setToolTip(url.toString()))
+        self.highlighted.connect(lambda url: self.setToolTip(tip(address(url))))
 
     # --- content -------------------------------------------------------------------------
 

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QSizePolicy,
     QToolButton,
@@ -31,6 +30,7 @@ from chatty_desktop.ui.chat.request_size import RequestSize
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.pieces import IconLabel, icon_button
+from chatty_desktop.ui.plain import Label, tip
 from chatty_desktop.ui.theme import Theme, restyle, set_tone
 from chatty_desktop.ui.tokens import XS, L, M, S
 
@@ -185,7 +185,7 @@ class Composer(QFrame):
         row = QHBoxLayout()
         row.setContentsMargins(XS, 0, 0, 0)
         row.setSpacing(S)
-        self._status = QLabel()
+        self._status = Label()
         self._status.setFont(self._theme.small())
         self._status.setAccessibleName(tr("What the chat is doing"))
         self._stop_settling = QToolButton()
@@ -349,7 +349,8 @@ class Composer(QFrame):
             self._memory.setText(short(agent.definition.memory_strategy))
             set_tone(self._memory, "memory")
             self._memory_icon.show_icon("brain", "memory")
-        self._model.setToolTip(tr("Model: {model}", model=self._model.text()) if agent else "")
+        told = tr("Model: {model}", model=self._model.text()) if agent else ""
+        self._model.setToolTip(tip(told))
         self.agent_shown.emit(agent)
         self._show_state()
 

@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QToolButton,
     QVBoxLayout,
@@ -20,6 +19,7 @@ from chatty_desktop.ui.chat.body import MessageBody
 from chatty_desktop.ui.language import N_, tr, translated
 from chatty_desktop.ui.lines import memory_line
 from chatty_desktop.ui.pieces import IconLabel
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.theme import Theme, restyle, set_tone
 from chatty_desktop.ui.tokens import XS, M, S, Tone
 
@@ -50,9 +50,8 @@ class StatusLine(QFrame):
         row.setContentsMargins(0, XS, 0, XS)
         row.setSpacing(S)
         self._icon = IconLabel(theme, "warning")
-        self._text = QLabel()
+        self._text = Label()
         self._text.setWordWrap(True)
-        self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._retry = QPushButton(tr("Retry"))
         self._retry.setAccessibleName(tr("Ask for this reply again"))
@@ -181,7 +180,7 @@ class MemoryLine(QWidget):
         row.setContentsMargins(0, S, 0, S)
         row.setSpacing(S)
         icon = IconLabel(theme, "brain", "memory")
-        self._label = QLabel()
+        self._label = Label()
         self._label.setFont(theme.small())
         set_tone(self._label, "memory")
         across = Qt.Orientation.Horizontal

@@ -20,7 +20,7 @@ from chatty_desktop.domain.events import (
 from chatty_desktop.domain.messages import Scope
 from chatty_desktop.domain.runs import NextRequest, RequestPart
 from chatty_desktop.ui.language import N_, number, tr
-from chatty_desktop.ui.pieces import tip
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.throttle import Throttle
@@ -113,7 +113,7 @@ class RequestSize(QToolButton):
         if rest.model:
             lines.append(tr("Model: {model}", model=rest.model))
         story = "\n".join([*lines, *([remark] if remark else [])])
-        self.setToolTip(tip(story).replace("\n", "<br>"))
+        self.setToolTip(tip(story))
         self.setAccessibleDescription(f"{self.text()}. {story}")
 
     def _tell(self) -> None:

@@ -6,13 +6,14 @@ import asyncio
 from contextlib import aclosing
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from chatty_desktop.domain.comparing import Omission
 from chatty_desktop.engine.comparing import Compared, Comparing
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Problem, caption, emphasise
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.throttle import Throttle
@@ -35,7 +36,7 @@ class AnswerColumn(QWidget):
         self._compared: Compared | None = None
         self.text = ""
         self._reasoning = ""
-        self.title = QLabel()
+        self.title = Label()
         self.title.setWordWrap(True)
         emphasise(self.title)
         self._meta = caption(theme)

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QListView,
     QProgressBar,
     QPushButton,
@@ -34,6 +33,7 @@ from chatty_desktop.ui.exchange.chats_model import ChatsModel, left_out_words
 from chatty_desktop.ui.exchange.files import ask_what_to_import, read_chat_file
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Empty, Problem, TextButton
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import L, M, S
@@ -79,7 +79,7 @@ class ImportDialog(QDialog):
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setUniformItemSizes(True)
         self.list.setAccessibleName(tr("Chats in the file"))
-        self.heading = QLabel()
+        self.heading = Label()
         self.heading.setFont(theme.heading())
         self.all = TextButton(tr("All"))
         self.none = TextButton(tr("None"))

@@ -8,7 +8,6 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -31,6 +30,7 @@ from chatty_desktop.ui.first_run.model_step import SERVER, ModelStep, ollama_ent
 from chatty_desktop.ui.fitting_area import FittingArea
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Problem, TextButton, caption, edge_to_edge, takes_escape
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XL, XS, L, M, S
@@ -62,7 +62,7 @@ class Assistant(QWidget):
         self.model_step = ModelStep(theme, _present(app))
         self.memory_step = MemoryStep(app.models, theme)
         self.step = 0
-        self._title, self._hint, self._place = QLabel(), caption(theme), caption(theme)
+        self._title, self._hint, self._place = Label(), caption(theme), caption(theme)
         self.problem = Problem(theme, "danger", "warning-circle")
         self.into_file = TextButton(tr("Keep the key in a file that only you can read"))
         self.skip = QPushButton(tr("Skip"))

@@ -9,6 +9,7 @@ from chatty_desktop.ui.controls import Field
 from chatty_desktop.ui.forgetting.words import counted, what_follows
 from chatty_desktop.ui.language import tr, translated, trn
 from chatty_desktop.ui.pieces import Words
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import M
@@ -61,7 +62,7 @@ class PlanPage(QWidget):
             for text in texts[:MOST_ITEMS]:
                 line = shortened(" ".join(text[:600].split()), 240, 1)
                 child = QTreeWidgetItem(top, [line])
-                child.setToolTip(0, shortened(text, 1200, 20))
+                child.setToolTip(0, tip(text))
             left = len(texts) - MOST_ITEMS
             if left > 0:
                 QTreeWidgetItem(top, [trn("and {count} more", "and {count} more", left)])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.forgetting import Proof, Trace
 from chatty_desktop.ui.forgetting.words import looked_for, verdict, where
 from chatty_desktop.ui.language import tr, translated, trn
 from chatty_desktop.ui.pieces import IconLabel, TextButton, Words, caption, clear, scrolled
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, M, S
 
@@ -26,7 +27,7 @@ class ProofPage(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._icon = IconLabel(theme, "check-circle")
-        self.verdict = QLabel()
+        self.verdict = Label()
         self.verdict.setWordWrap(True)
         self.verdict.setFont(theme.heading())
         self.looked = Words(tone="muted")

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from chatty_desktop.domain.graph_layout import snapped
 from chatty_desktop.ui.graphs.seen import SeenNode
-from chatty_desktop.ui.pieces import tip
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, M, S, Tone
 

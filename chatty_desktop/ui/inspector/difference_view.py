@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtWidgets import QLabel, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.history import LayerDifference
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Empty, LongWords, caption, clear, emphasise, scrolled
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.readable import readable
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XL, XS, L, M, S
@@ -37,7 +38,7 @@ class DifferenceView(QStackedWidget):
         clear(self._column)
         changed = [layer for layer in layers if layer.changes]
         for layer in changed:
-            title = QLabel(layer.kind.replace("_", " ").capitalize())
+            title = Label(layer.kind.replace("_", " ").capitalize())
             title.setFont(self._theme.heading())
             self._column.addWidget(title)
             for change in layer.changes:
@@ -52,7 +53,7 @@ class DifferenceView(QStackedWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(XS)
         if key:
-            name = QLabel(key)
+            name = Label(key)
             emphasise(name)
             set_tone(name, "memory")
             column.addWidget(name)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from chatty_desktop.domain.messages import Role
 from chatty_desktop.ui.inspector.pending_view import SPEAKERS
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import Card, caption
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.readable import shortened, when
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import S
@@ -38,8 +39,7 @@ class EpisodeCard(Card):
         top.addWidget(caption(theme, when(at, now)))
         top.addStretch(1)
         # Not to be selected: a label that is takes the press from the card.
-        words = QLabel(first)
-        words.setTextFormat(Qt.TextFormat.PlainText)
+        words = Label(first)
         words.setWordWrap(True)
         words.setMinimumWidth(40)
         note = caption(theme, remark, "memory")

@@ -8,12 +8,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.memory import LayerSnapshot
 from chatty_desktop.ui.inspector.episode_card import EpisodeCard
 from chatty_desktop.ui.language import N_, number, tr, trn
 from chatty_desktop.ui.pieces import TextButton, Words, caption, emphasise, replace
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import S
@@ -46,7 +47,7 @@ class EpisodicView(QWidget):
         self._drawn: tuple[Any, ...] | None = None
         self._wanted = False
         self.may_remove = False
-        self._heading = QLabel()
+        self._heading = Label()
         self._heading.setFont(theme.heading())
         set_tone(self._heading, "memory")
         self._counts = Words(tone="muted")

@@ -30,8 +30,8 @@ from chatty_desktop.ui.pieces import (
     caption,
     emphasise,
     icon_button,
-    tip,
 )
+from chatty_desktop.ui.plain import Label, tip
 from chatty_desktop.ui.readable import readable, shortened, when
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, S
@@ -68,8 +68,7 @@ class KeyRow(QFrame):
         self._fade.setEasingCurve(QEasingCurve.Type.InQuad)
         self._fade.valueChanged.connect(self._fading)
 
-        self._label = QLabel(name)
-        self._label.setTextFormat(Qt.TextFormat.PlainText)
+        self._label = Label(name)
         emphasise(self._label)
         self._old = caption(theme, tr("no longer a field"), "warning")
         self._old.hide()

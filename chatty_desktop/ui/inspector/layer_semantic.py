@@ -9,7 +9,6 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QMenu,
     QProgressBar,
     QSizePolicy,
@@ -26,6 +25,7 @@ from chatty_desktop.ui.inspector.pending_view import PendingView
 from chatty_desktop.ui.language import number, tr, trn
 from chatty_desktop.ui.lines import memory_line
 from chatty_desktop.ui.pieces import TextButton, Words, caption, emphasise, icon_button, replace
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.readable import when
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, S
@@ -136,7 +136,7 @@ class View(LayerView):
 
     def _subject(self, subject: str, facts: Sequence[Fact], old: set[str], now: float) -> QWidget:
         """A subject with what is known of it, memory's line at its side."""
-        name = QLabel(subject)
+        name = Label(subject)
         emphasise(name)
         name.setProperty("tone", "memory")
         column = QVBoxLayout()

@@ -17,6 +17,7 @@ from chatty_desktop.ui.inspector.pending_view import PendingView
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.lines import memory_line
 from chatty_desktop.ui.pieces import LongWords, TextButton, Words, caption, icon_button, replace
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.readable import when
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, M, S
@@ -191,10 +192,10 @@ class _Link(TextButton):
         self.setFont(theme.small())
         self.setProperty("tone", "muted")
 
-    def show_moment(self, at: float, now: float, tip: str) -> None:
+    def show_moment(self, at: float, now: float, what: str) -> None:
         self.setText(when(at, now))
-        self.setToolTip(tip)
-        self.setAccessibleName(tr("{what}, made {moment}", what=tip, moment=when(at, now)))
+        self.setToolTip(tip(what))
+        self.setAccessibleName(tr("{what}, made {moment}", what=what, moment=when(at, now)))
 
 
 def _marked(content: QWidget) -> QWidget:

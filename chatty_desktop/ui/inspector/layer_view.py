@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from typing import Any, cast
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from chatty_desktop.domain.episodes import EpisodesFound
 from chatty_desktop.domain.memory import LayerSnapshot, LedgerEntry
@@ -20,6 +20,7 @@ from chatty_desktop.ui.inspector.doing import MemoryDoing
 from chatty_desktop.ui.inspector.pending_view import MessageCard
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Problem, TextButton, Words, clear
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import M, S
 
@@ -52,7 +53,7 @@ class LayerView(QWidget):
         self.ledger: Sequence[LedgerEntry] = ()
         self.theme = theme
         self._starts_at: str | None = None
-        self._title = QLabel(kind.replace("_", " ").capitalize())
+        self._title = Label(kind.replace("_", " ").capitalize())
         self._title.setFont(theme.heading())
         self._badge = Problem(theme)
         self.body = QVBoxLayout()

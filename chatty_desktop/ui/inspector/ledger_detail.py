@@ -35,6 +35,7 @@ from chatty_desktop.ui.pieces import (
     clear,
     emphasise,
 )
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.readable import readable_drop, readable_patch, shortened, when
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, M, S
@@ -290,8 +291,7 @@ def meta(entry: LedgerEntry, now: float) -> str:
 
 
 def _strong(text: str, tone: str) -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    label = Label(text)
     emphasise(label)
     label.setProperty("tone", tone)
     return label

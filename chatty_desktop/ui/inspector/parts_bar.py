@@ -6,12 +6,13 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterPath, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.inspector.prompt_parts import Part
 from chatty_desktop.ui.language import number, tr
 from chatty_desktop.ui.pieces import IconLabel, clear
+from chatty_desktop.ui.plain import Label, tip
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, S
 
@@ -51,7 +52,7 @@ class PartsBar(QWidget):
             percent = tr("{percent} %", percent=round(100 * tokens / total))
             name = ElidedLabel()
             name.setText(tr(part.name))
-            size = QLabel(f"{number(tokens)} · {percent}")
+            size = Label(f"{number(tokens)} · {percent}")
             size.setProperty("tone", "muted")
             for label in (name, size):
                 label.setFont(self._theme.small())
@@ -60,7 +61,7 @@ class PartsBar(QWidget):
             self._legend.addWidget(size, row, 2, Qt.AlignmentFlag.AlignRight)
             said.append(f"{tr(part.name)} {percent}")
         self._bar.setAccessibleName(tr("Parts of the request: {parts}", parts=", ".join(said)))
-        self._bar.setToolTip("\n".join(said))
+        self._bar.setToolTip(tip("\n".join(said)))
 
 
 class _Bar(QWidget):

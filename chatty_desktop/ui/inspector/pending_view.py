@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import N_, tr, trn
 from chatty_desktop.ui.pieces import Card, Words, caption, emphasise, replace
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.readable import shortened, when
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import S
@@ -34,7 +35,7 @@ class PendingView(QWidget):
         self._title = title
         self._empty = empty
         self._shown: tuple[Message, ...] | None = None
-        self._heading = QLabel()
+        self._heading = Label()
         emphasise(self._heading)
         self._heading.setWordWrap(True)
         self._remark = Words(tone="muted")
@@ -97,8 +98,7 @@ class MessageCard(Card):
         moment.setFont(theme.small())
         moment.setProperty("tone", "muted")
         top.addWidget(moment, 1)
-        words = QLabel(first)
-        words.setTextFormat(Qt.TextFormat.PlainText)
+        words = Label(first)
         words.setWordWrap(True)
         words.setMinimumWidth(40)
         self.column.addLayout(top)

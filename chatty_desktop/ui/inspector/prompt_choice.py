@@ -12,6 +12,7 @@ from chatty_desktop.domain.runs import AskedFor
 from chatty_desktop.ui.controls import Choice
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import icon_button
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.readable import shortened, when
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS
@@ -57,7 +58,9 @@ class RequestChoice(QWidget):
             for run in runs:
                 words = shortened(" ".join(run.words.split()), 60, 1) or tr("(deleted message)")
                 self.list.addItem(f"{words} · {when(run.at, now)}", run.run_id)
-                self.list.setItemData(self.list.count() - 1, run.words, Qt.ItemDataRole.ToolTipRole)
+                self.list.setItemData(
+                    self.list.count() - 1, tip(run.words), Qt.ItemDataRole.ToolTipRole
+                )
         if self.list.findData(shown) < 0:
             self.list.addItem(tr("Another reply"), shown)
         self.list.setCurrentIndex(self.list.findData(shown))

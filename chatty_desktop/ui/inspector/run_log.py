@@ -30,7 +30,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QListView,
     QStackedWidget,
     QStyle,
@@ -45,6 +44,7 @@ from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.ports import Runs
 from chatty_desktop.ui.language import tr, translated
 from chatty_desktop.ui.pieces import Empty, edge_to_edge, icon_button
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, S, Tone
@@ -89,7 +89,7 @@ class RunLogPanel(QWidget):
         self._pages = QStackedWidget()
         self._pages.addWidget(self._empty)
         self._pages.addWidget(self.list)
-        title = QLabel(tr("Run log"))
+        title = Label(tr("Run log"))
         set_tone(title, "muted")
         self._copy = icon_button(theme, "copy", tr("Copy the whole run log"))
         self._copy.clicked.connect(self._copy_all)

@@ -9,7 +9,7 @@ from typing import Any
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.by_hand import attempts_on
 from chatty_desktop.domain.memory import LayerSnapshot, LedgerEntry
@@ -19,6 +19,7 @@ from chatty_desktop.ui.inspector.key_dialog import KeyDialog
 from chatty_desktop.ui.inspector.key_row import KeyRow
 from chatty_desktop.ui.language import number, tr
 from chatty_desktop.ui.pieces import Words, caption, icon_button, replace
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, S
 
@@ -36,7 +37,7 @@ class StateView(QWidget):
         self._layer = ""
         self._doing: MemoryDoing | None = None
         self._descriptions: dict[str, str] = {}
-        sigma = QLabel("Σ")
+        sigma = Label("Σ")
         sigma.setFont(theme.heading())
         set_tone(sigma, "memory")
         self._heading = ElidedLabel()

@@ -6,13 +6,14 @@ import time
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSlider, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSlider, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.ui.button_row import ButtonRow
 from chatty_desktop.ui.inspector.pending_view import SPEAKERS
 from chatty_desktop.ui.language import number, tr
 from chatty_desktop.ui.pieces import Words, emphasise, icon_button
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.readable import shortened, when
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, M, S
@@ -35,7 +36,7 @@ class TimeBar(QFrame):
         super().__init__(parent)
         self._points: tuple[Message, ...] = ()
         self.setProperty("panel", "memory")
-        self._title = QLabel()
+        self._title = Label()
         emphasise(self._title)
         set_tone(self._title, "memory")
         self.close_ = icon_button(theme, "x", tr("Back to now (Esc)"))
@@ -44,7 +45,7 @@ class TimeBar(QFrame):
         self.other = _slider(tr("Compared with this point"))
         self._point = Words()
         self._other_point = Words()
-        self._other_title = QLabel(tr("Compared with"))
+        self._other_title = Label(tr("Compared with"))
         set_tone(self._other_title, "muted")
         self.buttons = ButtonRow(
             (tr("Back to now"), self.closed.emit),

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtWidgets import QFrame, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.json_text import NotJson, read_json
 from chatty_desktop.domain.memory import LedgerEntry
@@ -15,6 +15,7 @@ from chatty_desktop.ui.inspector.doing import MemoryDoing
 from chatty_desktop.ui.inspector.words_dialog import WordsDialog
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import LongWords, Problem, Words, clear, emphasise
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.readable import readable_patch
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import L, M, S
@@ -30,7 +31,7 @@ class WaitingView(QFrame):
         self._doing: MemoryDoing | None = None
         self._layer = ""
         self.setProperty("panel", "card")
-        title = QLabel(tr("Waiting for your word"))
+        title = Label(tr("Waiting for your word"))
         emphasise(title)
         set_tone(title, "memory")
         self._hint = Words(
@@ -71,7 +72,7 @@ class WaitingView(QFrame):
         self._free(True)
         clear(self._changes)
         for key, value in readable_patch(entry.patch or {}):
-            name = QLabel(key)
+            name = Label(key)
             emphasise(name)
             set_tone(name, "memory")
             words = LongWords()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.measurement import Measurement, verdict
 from chatty_desktop.ui.language import tr
@@ -15,6 +15,7 @@ from chatty_desktop.ui.measuring.words import (
     source_words,
 )
 from chatty_desktop.ui.pieces import IconLabel, Problem, Words, clear, emphasise
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, M, S
 
@@ -74,7 +75,7 @@ class Glance(QWidget):
     def show_measurement(self, value: Measurement) -> None:
         clear(self._grid)
         for row, (what, how_much) in enumerate(figures(value)):
-            amount = QLabel(how_much)
+            amount = Label(how_much)
             emphasise(amount)
             amount.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             self._grid.addWidget(Words(what), row, 0)

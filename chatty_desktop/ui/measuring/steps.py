@@ -7,7 +7,6 @@ from typing import Any
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QSplitter,
@@ -20,6 +19,7 @@ from chatty_desktop.domain.measuring import MeasuredFold, Wants
 from chatty_desktop.ui.language import decimal, number, tr, trn
 from chatty_desktop.ui.measuring.words import step_words
 from chatty_desktop.ui.pieces import LongWords, Words, caption, clear, emphasise, scrolled
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.readable import readable, readable_drop, readable_patch, shortened
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, L, M, S
@@ -140,8 +140,7 @@ class StepDetail(QWidget):
         column.addWidget(caption(self._theme, title))
         for key, value in lines:
             if key:
-                name = QLabel(key)
-                name.setTextFormat(Qt.TextFormat.PlainText)
+                name = Label(key)
                 name.setProperty("tone", tone)
                 emphasise(name)
                 column.addWidget(name)

@@ -28,6 +28,7 @@ from chatty_desktop.ui.inspector.prompt_list import PromptDelegate, PromptModel
 from chatty_desktop.ui.inspector.prompt_parts import shares
 from chatty_desktop.ui.language import number, tr, trn
 from chatty_desktop.ui.pieces import Words, caption, row_list
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
@@ -190,7 +191,7 @@ class Results(QTabWidget):
             if held and held[-1] != could[-1]:
                 text = tr("{held}, last in turn {turn}", held=text, turn=held[-1] + 1)
             item = QTableWidgetItem(text)
-        item.setToolTip(self._marks.marks[mark])
+        item.setToolTip(tip(self._marks.marks[mark]))
         return item
 
     def _draw_turn(self) -> None:

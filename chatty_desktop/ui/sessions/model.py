@@ -15,6 +15,7 @@ from PySide6.QtCore import (
 )
 
 from chatty_desktop.ui.language import tr, trn
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.sessions.rows import Row
 from chatty_desktop.ui.sessions.when import when
 
@@ -91,8 +92,10 @@ class SessionModel(QAbstractListModel):
             return None
         if role == Qt.ItemDataRole.EditRole:
             return row.session.title if row.session else row.text
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+        if role == Qt.ItemDataRole.DisplayRole:
             return row.text
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return tip(row.text)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return _read_aloud(row)
         return None

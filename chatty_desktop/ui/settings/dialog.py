@@ -27,6 +27,7 @@ from chatty_desktop.ui.controls import Field
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.lines import hairline
 from chatty_desktop.ui.pieces import Empty, edge_to_edge, scrolled
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.reading_order import to_next
 from chatty_desktop.ui.settings.page import Page, Surroundings
 from chatty_desktop.ui.settings.pages import PAGES
@@ -157,7 +158,7 @@ class SettingsDialog(QWidget):
 
     def _framed(self, name: str, area: QScrollArea) -> QWidget:
         """A page under its title, which stays while the page scrolls."""
-        title = QLabel(next(tr(words) for page, words, _icon in PAGES if page == name))
+        title = Label(next(tr(words) for page, words, _icon in PAGES if page == name))
         title.setFont(self._around.theme.title())
         title.setContentsMargins(XL, L, XL, S)
         frame = QWidget()

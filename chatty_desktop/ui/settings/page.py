@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from chatty_desktop.app import App
 from chatty_desktop.domain.events import Event
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.ui.controls import Field
 from chatty_desktop.ui.pieces import Problem, caption
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XL, XS, M, S
@@ -81,7 +82,7 @@ class Page(QWidget):
 
     def group(self, title: str, hint: str = "") -> QVBoxLayout:
         """A new group under a title; returns the column for what is in it."""
-        heading = QLabel(title)
+        heading = Label(title)
         heading.setFont(self.theme.heading())
         column = QVBoxLayout()
         column.setSpacing(M)

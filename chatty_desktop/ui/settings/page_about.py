@@ -10,7 +10,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QPlainTextEdit,
@@ -21,6 +20,7 @@ from chatty_desktop import __version__
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.pieces import Words, caption
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.settings.licences import DATA, Part, packages, text_of, version_of
 from chatty_desktop.ui.settings.page import Page, Surroundings
 from chatty_desktop.ui.tokens import XS, L, M, S
@@ -101,7 +101,7 @@ class SettingsPage(Page):
         grid.setVerticalSpacing(XS)
         grid.setColumnStretch(1, 1)
         for row, (name, version) in enumerate(versions(self.app.sqlite_version)):
-            label = QLabel(name)
+            label = Label(name)
             label.setProperty("tone", "muted")
             grid.addWidget(label, row, 0)
             grid.addWidget(Words(version or tr(NOT_INSTALLED)), row, 1)

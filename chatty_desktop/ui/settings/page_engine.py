@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtGui import QDesktopServices, QHideEvent, QShowEvent
-from PySide6.QtWidgets import QLabel, QVBoxLayout
+from PySide6.QtWidgets import QVBoxLayout
 
 from chatty_desktop.domain.engines import LoadedModel
 from chatty_desktop.domain.errors import ChattyError
@@ -17,6 +17,7 @@ from chatty_desktop.domain.settings import ProviderSettings, Settings
 from chatty_desktop.ui.controls import Field
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import TextButton, Words, clear
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.settings.engine.loaded import LoadedModels
 from chatty_desktop.ui.settings.engine.options import EngineOptions
 from chatty_desktop.ui.settings.page import Page, Surroundings
@@ -104,7 +105,7 @@ class SettingsPage(Page):
             options = EngineOptions(self.app.engines.cores, self.theme)
             options.changed.connect(partial(self._changed, entry.id))
             if len(entries) > 1:
-                name = QLabel(entry.id)
+                name = Label(entry.id)
                 name.setFont(self.theme.heading())
                 self._providers.addWidget(name)
             self._providers.addWidget(options)

@@ -6,7 +6,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QToolButton, QWidget
 
-from chatty_desktop.ui.pieces import tip
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import Tone
 
@@ -55,7 +55,7 @@ class Part(QToolButton):
             self._icon = (icon, tone)
             self._draw_icon()
         if story != self.accessibleDescription():
-            self.setToolTip(tip(story).replace("\n", "<br>"))
+            self.setToolTip(tip(story))
             self.setAccessibleDescription(story)
         set_tone(self, "danger" if tone == "danger" else "muted")
         if words != self._words:

@@ -14,6 +14,7 @@ from chatty_desktop.ui.agents.tools.row import ToolRow
 from chatty_desktop.ui.controls import Field
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import TextButton, caption, clear, emphasise
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, S
 from chatty_desktop.ui.tool_words import FILE_TOOLS
@@ -38,7 +39,7 @@ class ToolsSection(QWidget):
         self._policies: dict[str, Policy] = {}
         self.rows: list[ToolRow] = []
         self._headings: list[tuple[QLabel, list[ToolRow]]] = []
-        title = QLabel(tr("Tools"))
+        title = Label(tr("Tools"))
         emphasise(title)
         hint = caption(
             theme,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.events import ConsentWanted
 from chatty_desktop.domain.tools import Consent, ToolUse
@@ -16,6 +16,7 @@ from chatty_desktop.ui.chat.consent.preview import Change, change_of
 from chatty_desktop.ui.fitting_area import FittingArea
 from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.pieces import IconLabel, TextButton, Words, caption, emphasise
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, M, S
@@ -57,8 +58,7 @@ class ConsentCard(QFrame):
         self.setProperty("panel", "question")
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._icon = IconLabel(theme, "wrench", "accent")
-        self.title = QLabel()
-        self.title.setTextFormat(Qt.TextFormat.PlainText)
+        self.title = Label()
         self.title.setWordWrap(True)
         emphasise(self.title)
         self._count = caption(theme)

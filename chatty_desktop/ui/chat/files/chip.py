@@ -20,6 +20,7 @@ from chatty_desktop.ui.chat.asked import WantPicture, WithFile
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import number, tr
 from chatty_desktop.ui.pieces import Card, IconLabel, caption, icon_button
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.readable import size
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, S
@@ -93,7 +94,7 @@ class FileChip(Card):
             self.setProperty("panel", "choice")
         about = told_size(file)
         self.setAccessibleName(f"{file.name}, {about}")
-        self.setToolTip(f"{file.name}\n{about}")
+        self.setToolTip(tip(f"{file.name}\n{about}"))
         self.pressed.connect(lambda: self.asked.emit(WithFile(file, "open")))
         if file.is_image and large:
             shown = QSize(max(1, file.width), max(1, file.height))

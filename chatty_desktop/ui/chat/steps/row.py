@@ -6,12 +6,13 @@ import re
 
 from PySide6.QtCore import QRect, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from chatty_desktop.ui.chat.steps.grouping import Outcome, Step
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import N_, tr, translated
 from chatty_desktop.ui.pieces import IconLabel, LongWords, caption, edge_to_edge
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, M, S, Tone
 from chatty_desktop.ui.tool_words import gist, pretty, took_words, tool_icon, tool_title
@@ -47,8 +48,7 @@ class StepRow(QFrame):
         self._line = _Line()
         self._line.pressed.connect(lambda: self.open(not self.opened))
         self._icon = IconLabel(theme, "wrench")
-        self._name = QLabel()
-        self._name.setTextFormat(Qt.TextFormat.PlainText)
+        self._name = Label()
         self._gist = ElidedLabel()
         set_tone(self._gist, "muted")
         self._stand = caption(theme)

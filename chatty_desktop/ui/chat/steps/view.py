@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFrame, QToolButton, QVBoxLayout, QWidget
 from chatty_desktop.ui.chat.steps.grouping import Outcome, Step
 from chatty_desktop.ui.chat.steps.row import StepRow
 from chatty_desktop.ui.language import tr, trn
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS
 from chatty_desktop.ui.tool_words import pretty, seconds_words, tool_title
@@ -128,7 +129,7 @@ class StepsView(QFrame):
             self._fold.setText(text)
             self._fold.setAccessibleName(text)
             told = tr("Fold the steps up") if self.unfolded else tr("Show each step")
-            self._fold.setToolTip(told)
+            self._fold.setToolTip(tip(told))
             self._fold.setAccessibleDescription(told)
             self._theme.dress(self._fold, "caret-down" if self.unfolded else "caret-right")
         # Of several that run at once, the one that wants something, else the last.

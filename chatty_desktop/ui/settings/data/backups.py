@@ -12,7 +12,8 @@ from chatty_desktop.domain.data_folder import BackupContents, StoredBackup
 from chatty_desktop.ui.button_row import ButtonRow
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import Words, clear, icon_button, tip
+from chatty_desktop.ui.pieces import Words, clear, icon_button
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.settings.data import words
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import M, S

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QVBoxLayout,
@@ -18,6 +17,7 @@ from chatty_desktop.domain.data_folder import DataCounts, Erasing, PlaceSize
 from chatty_desktop.ui.controls import Field
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Words
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.settings.data import words
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import L, M, S
@@ -47,7 +47,7 @@ class EraseQuestion(QDialog):
         title = tr("Delete everything") if everything else tr("Delete all chats and memory")
         self.setWindowTitle(title)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        heading = QLabel(title)
+        heading = Label(title)
         heading.setFont(theme.heading())
         self.what = Words("\n".join(_lines(everything, counts, models)))
         self.stays = Words(

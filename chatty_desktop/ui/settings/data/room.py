@@ -9,6 +9,7 @@ from chatty_desktop.domain.data_folder import DataCounts, IndexOnDisk, PlaceKind
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Words, emphasise
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.settings.data import words
 from chatty_desktop.ui.tokens import M, S
 
@@ -59,7 +60,7 @@ def _name(text: str) -> ElidedLabel:
 
 
 def _row(grid: QGridLayout, row: int, name: QLabel) -> tuple[QLabel, QLabel]:
-    amount, files = QLabel("…"), QLabel()
+    amount, files = Label("…"), Label()
     amount.setAccessibleName(name.text())
     amount.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     files.setProperty("tone", "muted")

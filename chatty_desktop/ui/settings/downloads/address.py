@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QVBoxLayout, 
 from chatty_desktop.domain.downloads import Download
 from chatty_desktop.ui.controls import Field
 from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.settings.downloads.card import ModelCard
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import M, S
@@ -101,6 +102,6 @@ class OtherDownloads(QWidget):
                 self.cards[download_id] = ModelCard(self._theme, download.name)
                 self._rows.addWidget(self.cards[download_id])
                 self.made.emit(self.cards[download_id])
-            self.cards[download_id].setToolTip(download.url)
+            self.cards[download_id].setToolTip(tip(download.url))
             self.cards[download_id].show_download(download)
         self.setVisible(bool(shown))

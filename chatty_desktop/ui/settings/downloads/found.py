@@ -11,6 +11,7 @@ from chatty_desktop.domain.model_files import PLACE_NAMES, ModelFile, is_listed,
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.ui.language import number, tr, trn
 from chatty_desktop.ui.pieces import TextButton, Words, clear
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.readable import size
 from chatty_desktop.ui.settings.downloads.card import ModelCard
 from chatty_desktop.ui.theme import Theme
@@ -85,7 +86,7 @@ class FoundModels(QWidget):
 
     def _card(self, file: ModelFile) -> ModelCard:
         card = ModelCard(self._theme, file.name)
-        card.setToolTip(file.path)
+        card.setToolTip(tip(file.path))
         card.say(facts=_facts(file), problem=file.problem)
         card.use_wanted.connect(lambda: self.use_wanted.emit(file))
         card.add_wanted.connect(lambda: self.add_wanted.emit(file))

@@ -9,6 +9,7 @@ from chatty_desktop.domain.downloads import Download, DownloadState
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr, translated
 from chatty_desktop.ui.pieces import Words, icon_button
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.settings.downloads.amounts import progress
 from chatty_desktop.ui.theme import Theme, set_tone
 from chatty_desktop.ui.tokens import XS, S
@@ -94,7 +95,7 @@ class TransferView(QWidget):
 
 
 def _call(button: QToolButton, name: str) -> None:
-    button.setToolTip(name)
+    button.setToolTip(tip(name))
     button.setAccessibleName(name)
 
 

@@ -7,7 +7,8 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from chatty_desktop.engine.embedding_trial import QUESTION, RELATED, UNRELATED, Trial
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import Problem, Words, tip
+from chatty_desktop.ui.pieces import Problem, Words
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.settings.embedder.words import trial_lines
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import M, S

@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QVBoxLayout,
     QWidget,
@@ -16,6 +15,7 @@ from chatty_desktop.domain.models import Finding, Findings, ProbeStep
 from chatty_desktop.ui.controls import Choice
 from chatty_desktop.ui.language import N_, tr, translated
 from chatty_desktop.ui.pieces import IconLabel, Problem, TextButton, Words, caption
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.settings.models.rows import ModelRow
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, S, Tone
@@ -79,13 +79,13 @@ class Abilities(QWidget):
             self._reasons[name] = reason = Words(tone="muted")
             reason.setFont(theme.small())
             grid.addWidget(icon, row, 0)
-            label = QLabel(tr(words))
+            label = Label(tr(words))
             label.setToolTip(tr(meaning))
             grid.addWidget(label, row, 1)
             grid.addWidget(reason, row, 2)
         last = len(_ABILITIES)
         self._icons["vision"] = IconLabel(theme, "question")
-        looks = QLabel(tr("Looks at images"))
+        looks = Label(tr("Looks at images"))
         looks.setToolTip(tr("Images that go along with a message are sent to it."))
         self.vision = Choice()
         self.vision.setAccessibleName(tr("Looks at images"))

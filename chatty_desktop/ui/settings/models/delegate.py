@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.painting import row_background
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.settings.models.rows import Heading, Index, ModelRow, ModelRows
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, M, S, Tone
@@ -84,7 +85,7 @@ class ModelDelegate(QStyledItemDelegate):
         row = _rows(index).row(index)
         if isinstance(row, ModelRow) and _star_area(option.rect).contains(event.pos()):
             words = tr("Answers new chats") if row.default else tr("Use for new chats")
-            QToolTip.showText(event.globalPos(), words, view)
+            QToolTip.showText(event.globalPos(), tip(words), view)
             return True
         return super().helpEvent(event, view, option, index)
 

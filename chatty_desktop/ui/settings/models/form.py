@@ -18,6 +18,7 @@ from chatty_desktop.domain.requests import SAMPLING
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import IconLabel, TextButton, caption, emphasise
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.readable import size
 from chatty_desktop.ui.settings.models.abilities import Abilities
 from chatty_desktop.ui.settings.models.options import MAIN, MORE, OptionField
@@ -131,7 +132,7 @@ def _with_icon(theme: Theme, icon: str, text: str) -> QWidget:
     row.setContentsMargins(0, 0, S, 0)
     row.setSpacing(S)
     row.addWidget(IconLabel(theme, icon, "accent"))
-    row.addWidget(QLabel(text))
+    row.addWidget(Label(text))
     return remark
 
 

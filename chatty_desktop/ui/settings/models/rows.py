@@ -12,6 +12,7 @@ from chatty_desktop.domain.engines import ModelNeeds
 from chatty_desktop.domain.models import ModelCard
 from chatty_desktop.domain.settings import ModelOptions
 from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.readable import size
 
 Index = QModelIndex | QPersistentModelIndex
@@ -153,7 +154,7 @@ class ModelRows(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.label
         if role == Qt.ItemDataRole.ToolTipRole:
-            return row.reference
+            return tip(row.reference)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             said = [row.label, tr("answers new chats") if row.default else "", row.marks()]
             return ", ".join(part for part in said if part)

@@ -10,6 +10,7 @@ from chatty_desktop.domain.keys import KeyState
 from chatty_desktop.ui.controls import Field
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import TextButton
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, S
 
@@ -136,4 +137,4 @@ class KeyField(QWidget):
         self.line.setEchoMode(mode)
         self._look.setIcon(self._theme.icon("eye-slash" if shown else "eye"))
         self._look.setText(tr("Hide the key") if shown else tr("Show the key"))
-        self._look.setToolTip(self._look.text())
+        self._look.setToolTip(tip(self._look.text()))

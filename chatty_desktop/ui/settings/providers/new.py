@@ -6,12 +6,13 @@ from collections.abc import Callable, Collection
 from urllib.parse import urlsplit
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.settings import ProviderSettings
 from chatty_desktop.ui.controls import Choice, Field
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import emphasise
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.settings.providers.form import ProviderForm
 from chatty_desktop.ui.settings.providers.words import KINDS, Kind, KnownAddress
 from chatty_desktop.ui.theme import Theme
@@ -35,7 +36,7 @@ class NewProvider(QFrame):
         self.setProperty("panel", "raised")
         self._taken = taken
         self._suggested = ""
-        title = self.title = QLabel(tr("Add a provider"))
+        title = self.title = Label(tr("Add a provider"))
         emphasise(title)
         self.kinds = Choice()
         for kind in KINDS:

@@ -6,7 +6,6 @@ from PySide6.QtCore import QTimer, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QScrollArea,
@@ -19,6 +18,7 @@ from chatty_desktop.domain.mcp_pasting import read_pasted
 from chatty_desktop.ui.controls import Field, GrowingText
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import emphasise
+from chatty_desktop.ui.plain import Label
 from chatty_desktop.ui.settings.tools.form import ServerForm
 from chatty_desktop.ui.settings.tools.words import EXAMPLE
 from chatty_desktop.ui.theme import Theme
@@ -153,7 +153,7 @@ class Adding(QWidget):
     def _show(self, widget: QWidget, title: str) -> None:
         frame = self._frame = QFrame()
         frame.setProperty("panel", "raised")
-        heading = QLabel(title)
+        heading = Label(title)
         emphasise(heading)
         column = QVBoxLayout(frame)
         column.setContentsMargins(M, M, M, M)

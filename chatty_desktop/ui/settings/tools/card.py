@@ -10,6 +10,7 @@ from chatty_desktop.domain.mcp_settings import McpServer
 from chatty_desktop.ui.elided import ElidedLabel
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import IconLabel, TextButton, Words, clear, emphasise, icon_button
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.settings.tools.form import ServerForm
 from chatty_desktop.ui.settings.tools.offers import LogView, Offers
 from chatty_desktop.ui.settings.tools.words import command_words, state_words
@@ -90,7 +91,7 @@ class ServerCard(QFrame):
         self.on.blockSignals(False)
         line = command_words(server)
         self.about.setText(" · ".join(filter(None, (state.title, line))))
-        self.about.setToolTip(line)
+        self.about.setToolTip(tip(line))
         icon, tone, text = state_words(server, state)
         self._mark.show_icon(icon, tone)
         self.state.setText(text)

@@ -8,7 +8,8 @@ from PySide6.QtWidgets import QCheckBox, QPlainTextEdit, QVBoxLayout, QWidget
 from chatty_desktop.domain.mcp import McpState
 from chatty_desktop.domain.mcp_settings import McpServer
 from chatty_desktop.ui.language import tr, trn
-from chatty_desktop.ui.pieces import LongWords, TextButton, Words, clear, emphasise, tip
+from chatty_desktop.ui.pieces import LongWords, TextButton, Words, clear, emphasise
+from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, M, S
