@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import io
-import logging
 import mimetypes
 import warnings
 from hashlib import sha256
@@ -16,6 +15,8 @@ from typing import TYPE_CHECKING
 
 from chatty_desktop.domain.attachments import EXCERPT_CHARS, AttachedFile, Attachment
 from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.providers import pdf_text
+from chatty_desktop.providers.apart import TooHard, read_apart
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -32,10 +33,6 @@ MOST_PIXELS = 60_000_000
 LONGEST_SIDE = 1_568
 """Pixels of an image as it is kept and sent: what models look at; larger ones they scale down
 themselves."""
-
-MOST_PAGES = 400
-MOST_CHARS = 600_000
-"""Of a PDF, of which the rest is left out."""
 
 PDF_SECONDS = 20.0
 
@@ -55,10 +52,10 @@ class Attaching:
         """Bytes that came from elsewhere, such as an image of the clipboard."""
         if data.startswith(b"%PDF-"):
             try:
-                async with asyncio.timeout(PDF_SECONDS):
-                    return await asyncio.to_thread(_pdf, data, name)
-            except TimeoutError:
-                raise Invalid(f"{name} takes too long to read.") from None
+                text = await read_apart(pdf_text.__name__, data, PDF_SECONDS, name=name)
+            except TooHard as error:
+                raise Invalid(f"{name} cannot be read as a PDF. {error}") from None
+            return _file(data, name, "application/pdf", str(text), keep_text=True)
         return await asyncio.to_thread(_image_or_text, data, name)
 
 
@@ -164,37 +161,6 @@ def _encoded(image: Image.Image) -> tuple[bytes, str]:
     if as_png.tell() <= 2 * as_jpeg.tell():
         return as_png.getvalue(), "image/png"
     return as_jpeg.getvalue(), "image/jpeg"
-
-
-def _pdf(data: bytes, name: str) -> AttachedFile:
-    from pypdf import PdfReader
-    from pypdf.errors import PyPdfError
-
-    # It tells its log of each oddity, and there are many in the wild.
-    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
-    parts: list[str] = []
-    length = 0
-    try:
-        reader = PdfReader(io.BytesIO(data))
-        if reader.is_encrypted and not reader.decrypt(""):
-            raise Invalid(f"{name} is locked with a password, so its text cannot be read.")
-        for number, page in enumerate(reader.pages):
-            if number >= MOST_PAGES or length >= MOST_CHARS:
-                parts.append("[… the rest of the document is left out …]")
-                break
-            parts.append(page.extract_text().strip())
-            length += len(parts[-1])
-    except Invalid:
-        raise
-    except (PyPdfError, ValueError, KeyError, TypeError, AttributeError, IndexError,
-            RecursionError, OSError, NotImplementedError, ImportError) as error:  # fmt: skip
-        raise Invalid(f"{name} is damaged: its text cannot be read.") from error
-    text = "\n\n".join(part for part in parts if part)
-    if not text:
-        raise Invalid(
-            f"{name} holds no text, only pictures of it: attach its pages as images instead."
-        )
-    return _file(data, name, "application/pdf", text, keep_text=True)
 
 
 def _file(data: bytes, name: str, kind: str, text: str, *, keep_text: bool = False) -> AttachedFile:

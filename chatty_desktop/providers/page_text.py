@@ -6,6 +6,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from chatty_desktop.providers.apart import read_apart, serve
+
+SECONDS = 10.0
+"""For reading a page that has come; one that is no trap takes a fraction of one."""
+
 _DROPPED = (
     "script, style, noscript, template, svg, iframe, object, form, nav, button, dialog,"
     " [hidden], [aria-hidden=true], [role=navigation], [role=banner], [role=contentinfo],"
@@ -26,11 +31,20 @@ ENOUGH = 0.3
 """The part of a page's words that its main part has to have, to be taken for the whole."""
 
 
-def page_text(content: bytes, kind: str, encoding: str | None) -> tuple[str, str]:
+async def page_text(
+    content: bytes, kind: str, encoding: str | None, seconds: float = SECONDS
+) -> tuple[str, str]:
     """(title, text) of a page; headings, lists and paragraphs on lines of their own. `kind` is its
-    media type, `encoding` what the server says of it. Takes a while: call it in a thread."""
+    media type, `encoding` what the server says of it. Raises as `read_apart` does: tags within tags
+    without end cost a parser of HTML the square of their number, and formats many times that."""
     if "html" not in kind:
         return "", _decoded(content, encoding).strip()
+    title, text = await read_apart(__name__, content, seconds, encoding=encoding)
+    return title, text
+
+
+def html_text(content: bytes, encoding: str | None) -> tuple[str, str]:
+    """(title, text) of a page in HTML, in the process that was made for it."""
     # Late: a start does without it.
     from selectolax.lexbor import LexborHTMLParser
 
@@ -99,3 +113,7 @@ def _declared(content: bytes) -> str | None:
 
 def _tidy(text: str) -> str:
     return " ".join(text.split())
+
+
+if __name__ == "__main__":
+    serve(lambda content, about: html_text(content, about["encoding"]))

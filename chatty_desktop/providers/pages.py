@@ -10,6 +10,7 @@ from urllib.parse import urljoin, urlsplit
 
 from chatty_desktop.domain.errors import Invalid, Refused, Unreachable
 from chatty_desktop.domain.pages import Page, out_of_bounds
+from chatty_desktop.providers.apart import TooHard
 from chatty_desktop.providers.clients import new_client
 from chatty_desktop.providers.page_text import page_text
 
@@ -23,6 +24,9 @@ SECONDS = 20.0
 """For a page with all its redirects."""
 
 MOST_REDIRECTS = 5
+
+_PACKED = ("gzip", "deflate", "identity", "")
+"""Once, and in a way that unpacks a thousandfold at most: what comes at a time is 64 KB."""
 
 _AGENT = "Mozilla/5.0 (compatible; ChattyDesktop)"
 
@@ -48,7 +52,7 @@ class WebPages:
             raise Unreachable(
                 f"{url} did not come within {self._seconds:g} seconds.", cause="timeout"
             ) from None
-        except httpx.HTTPError as error:
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
             why = str(error) or type(error).__name__
             raise Unreachable(f"{url} could not be fetched: {why}") from error
 
@@ -122,6 +126,7 @@ def _request(client: httpx.AsyncClient, url: str, host: str, address: str) -> ht
     headers = {
         "Host": named.netloc.decode("ascii"),
         "User-Agent": _AGENT,
+        "Accept-Encoding": "gzip, deflate",
         "Accept": "text/html, text/plain;q=0.9, application/json;q=0.8, */*;q=0.1",
     }
     return client.build_request(
@@ -138,13 +143,19 @@ async def _page(response: httpx.Response, url: str) -> Page:
     kind = response.headers.get("content-type", "text/html").partition(";")[0].strip().casefold()
     if not (kind.startswith("text/") or kind.endswith(("json", "xml"))):
         raise Refused(f"{url} is no text but {kind}.")
+    packed = response.headers.get("content-encoding", "identity").strip().casefold()
+    if packed not in _PACKED:
+        raise Refused(f"{url} is packed in a way that was not asked for.")
     content = bytearray()
     async for piece in response.aiter_bytes():
         content += piece
         if len(content) > LARGEST:
             raise Refused(f"{url} is larger than {LARGEST // 1_000_000} MB.")
     encoding = response.charset_encoding
-    title, text = await asyncio.to_thread(page_text, bytes(content), kind, encoding)
+    try:
+        title, text = await page_text(bytes(content), kind, encoding)
+    except TooHard as error:
+        raise Refused(f"{url} is made so that it cannot be read. {error}") from error
     if not text:
         raise Refused(f"{url} has no text that could be read. It may need a browser.")
     return Page(url, title, text)
