@@ -4,8 +4,9 @@
 # Usage: qt-libraries.sh PYTHON [--tests]
 #
 # With --tests also a virtual display and a program that types into it, what PyInstaller builds a
-# bundle with, a PostgreSQL server, and what checks the desktop entry and the metainfo; the tests that use
-# them are skipped where they are missing, so missing ones are no failure here.
+# bundle with, a PostgreSQL server, what sets the clock of a process, and what checks the desktop
+# entry and the metainfo; the tests that use them are skipped where they are missing, so missing ones
+# are no failure here.
 # What is missing is installed by root where there is apt-get; anybody else is told the one command.
 set -eu
 
@@ -76,6 +77,8 @@ if [ "$tests" = --tests ]; then
     # Debian keeps the server's programs off the path.
     command -v initdb >/dev/null 2>&1 || ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 ||
         programs="$programs postgresql"
+    # Not on the path: a library that is loaded before others.
+    ls /usr/lib/*/faketime/libfaketimeMT.so.1 >/dev/null 2>&1 || programs="$programs libfaketime"
     command -v appstreamcli >/dev/null 2>&1 || programs="$programs appstream"
     # Debian's own Python is in one piece; a bundle needs it as a library.
     programs="$programs $("$python" -c '

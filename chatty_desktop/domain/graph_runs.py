@@ -37,7 +37,7 @@ class NodeRun:
         """How long it took, None where it has not ended."""
         if self.started_at is None or self.finished_at is None:
             return None
-        return self.finished_at - self.started_at
+        return max(0.0, self.finished_at - self.started_at)
 
 
 @dataclass(frozen=True, slots=True)

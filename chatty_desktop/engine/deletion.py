@@ -40,15 +40,18 @@ class Deletions:
         self._tidy = tidy
         self._undo_seconds = undo_seconds
         self._start_seconds = start_seconds
+        self._since: dict[str, float] = {}
         self._task: asyncio.Task[None] | None = None
         self._closed = False
 
     def begin(self) -> None:
         """Delete for good what an earlier run of the app put away."""
-        self._finish_soon(self._start_seconds, time.time())
+        self._finish_soon(self._start_seconds, at_start=True)
 
     async def delete(self, session_ids: Sequence[str]) -> DeletionCounts:
         """Stop what runs in the chats and put them away; what the deletion takes along."""
+        # By a clock that nobody sets: a jump of the other one must not end what can be undone.
+        self._since |= dict.fromkeys(session_ids, time.monotonic())
         counts = await self._chat.put_away(session_ids)
         self._finish_soon(self._undo_seconds)
         return counts
@@ -64,25 +67,30 @@ class Deletions:
             self._task.cancel()
             await asyncio.wait([self._task])
 
-    def _finish_soon(self, wait: float, before: float | None = None) -> None:
+    def _finish_soon(self, wait: float, *, at_start: bool = False) -> None:
         """Have one task that deletes for good what has been away for long enough."""
         if not self._closed and (self._task is None or self._task.done()):
-            self._task = asyncio.create_task(self._finish(wait, before))
+            self._task = asyncio.create_task(self._finish(wait, at_start))
 
-    async def _finish(self, wait: float, before: float | None) -> None:
+    async def _finish(self, wait: float, at_start: bool) -> None:
         while True:
             await asyncio.sleep(wait)
             try:
-                limit = time.time() - self._undo_seconds if before is None else before
-                gone = await self._sessions.away(limit)
+                gone = [each for each in await self._sessions.away() if self._is_over(each)]
                 for session_id in gone:
                     await self._chat.delete_session(session_id)
-                if gone or before is not None:
+                    self._since.pop(session_id, None)
+                if gone or at_start:
                     await self._tidy()
-                before = None
+                at_start = False
                 if not await self._sessions.away():
                     return
             except ChattyError as problem:
                 # They are out of sight already; the next try or start makes it final.
                 log.info("Deleted chats could not be removed for good yet: %s", problem)
             wait = min(60.0, self._undo_seconds)
+
+    def _is_over(self, session_id: str) -> bool:
+        """Whether the time for undoing is: of what an earlier run put away it always is."""
+        since = self._since.get(session_id)
+        return since is None or time.monotonic() - since >= self._undo_seconds

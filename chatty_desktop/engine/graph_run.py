@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
@@ -30,6 +29,7 @@ from chatty_desktop.domain.graph_runs import GraphRun, GraphRunStatus, NodeRun, 
 from chatty_desktop.domain.graphs import Graph, Node
 from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.messages import Message, Scope, Status
+from chatty_desktop.domain.timing import Began
 from chatty_desktop.engine.agent_runs import AgentRuns
 from chatty_desktop.engine.ports import GraphRunStore, MessageLog, Publish, Runs
 from chatty_desktop.engine.run import AgentRun
@@ -82,6 +82,8 @@ class RunningGraph:
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._saving = asyncio.Lock()
         self._stopped = False
+        self._began = Began()
+        self._nodes_began: dict[str, Began] = {}
 
     @property
     def _graph(self) -> Graph:
@@ -152,15 +154,16 @@ class RunningGraph:
         if node.kind == "output":
             text = prompt_of(self._graph, node, self._given, self._texts)
         self._texts[node.id] = text
-        now = time.time()
+        began = self._nodes_began[node.id] = Began()
         given = self.run.input_id if node.kind == "input" else None
-        await self._set(node, "done", started_at=now, reply_id=given)
+        await self._set(node, "done", started_at=began.at, reply_id=given)
 
     async def _agent(self, node: Node) -> None:
         agent = self._agents[node.id]
         async with self._turns[agent.id], self._seats:
             run_id = new_id()
-            await self._set(node, "running", started_at=time.time(), run_id=run_id)
+            began = self._nodes_began[node.id] = Began()
+            await self._set(node, "running", started_at=began.at, run_id=run_id)
             asked = await self._ask(node, agent, run_id)
             await self._set(node, "running", prompt_id=asked.id)
             reply = await self._answer(node, agent, asked, run_id)
@@ -197,7 +200,7 @@ class RunningGraph:
             run_id=run_id,
             role="user",
             content=text,
-            at=time.time(),
+            at=Began().at,
             node=node.id,
         )
         await self._messages.append(message)
@@ -223,7 +226,7 @@ class RunningGraph:
     async def _set(self, node: Node, state: NodeState, **values: Any) -> None:
         """Note where a node stands, and tell."""
         if state in ("done", "failed", "stopped"):
-            values["finished_at"] = time.time()
+            values["finished_at"] = self._nodes_began.get(node.id, self._began).now
         changed = replace(self.run.node(node.id), state=state, **values)
         self.run = self.run.with_node(changed)
         self._publish(GraphNodeChanged(self.run.session_id, self.run.id, changed))
@@ -264,17 +267,17 @@ class RunningGraph:
             run_id=self.run.id,
             role="assistant",
             content="\n\n".join(said),
-            at=time.time(),
+            at=self._began.now,
             status=_ENDINGS[status] if status != "failed" or not said else Status.CUT,
             error="" if status == "done" else self._why(),
-            seconds=time.time() - self.run.started_at,
+            seconds=self._began.seconds,
             node=outputs[0].id,
         )
         await self._messages.append(result)
         for node in outputs:
             if node.id in self._texts:
                 self.run = self.run.with_node(replace(self.run.node(node.id), reply_id=result.id))
-        self.run = replace(self.run, status=status, finished_at=time.time())
+        self.run = replace(self.run, status=status, finished_at=self._began.now)
         await self._graph_runs.save(self.run)
         self._publish(MessageCommitted(result))
         self._publish(SessionsChanged(self.run.session_id))

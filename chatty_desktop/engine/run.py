@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
@@ -26,6 +25,7 @@ from chatty_desktop.domain.events import (
 from chatty_desktop.domain.messages import Message, Status
 from chatty_desktop.domain.requests import ChatRequest, ToolOffer
 from chatty_desktop.domain.runs import Run, Section
+from chatty_desktop.domain.timing import Began
 from chatty_desktop.domain.tool_calls import Repeats
 from chatty_desktop.domain.tool_results import ResultBudget
 from chatty_desktop.engine.calling import Calling
@@ -66,13 +66,14 @@ class AgentRun:
         self._find_tools = calling
         self._publish = publish
         self._tell = tell
+        self._began = Began()
         self._run = Run(
             id=turn.run_id,
             session_id=turn.scope.session_id,
             agent_id=turn.scope.agent_id,
             strategy=turn.strategy,
             model="",
-            started_at=time.time(),
+            started_at=self._began.at,
             node=turn.incoming.node,
         )
         self._steps = RunSteps(turn, messages=messages, memory=memory, publish=publish, tell=tell)
@@ -141,7 +142,7 @@ class AgentRun:
             calls = self.reply.tool_calls
             if not calls:
                 return status, error
-            await self._steps.keep_calls(self.reply, self._step.commit)
+            await self._steps.keep_calls(self.reply, self._step.began.seconds, self._step.commit)
             if again := repeats.once_too_often(calls):
                 return Status.FAILED, (
                     f"The agent called {again.name} a third time in a row with the same arguments,"
@@ -287,7 +288,7 @@ class AgentRun:
 
     def _as_ended(self, status: Status, error: str) -> Message:
         reply = self.reply
-        began = reply.at if self._steps else self._run.started_at
+        began = self._step.began if self._steps else self._began
         # Of an answer that is gone on with, the words it begins with stand in the one before.
         content = "" if status is Status.FAILED and self._step.said_nothing else reply.content
         return replace(
@@ -295,7 +296,7 @@ class AgentRun:
             content=content,
             status=status,
             error=error,
-            seconds=time.time() - began,
+            seconds=began.seconds,
             tool_calls=(),  # of a step that Stop broke off, no call is run
         )
 

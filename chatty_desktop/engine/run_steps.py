@@ -80,10 +80,11 @@ class RunSteps:
         )
 
     async def keep_calls(
-        self, message: Message, commit: Callable[[Message], Awaitable[None]]
+        self, message: Message, seconds: float, commit: Callable[[Message], Awaitable[None]]
     ) -> None:
-        """Commit a message that calls tools; from here on each call is owed a result."""
-        whole = replace(message, status=Status.COMPLETE, seconds=time.time() - message.at)
+        """Commit a message that calls tools and took so many seconds; from here on each call is
+        owed a result."""
+        whole = replace(message, status=Status.COMPLETE, seconds=seconds)
         self._unanswered = {call.id: call for call in message.tool_calls}
         await self._add(whole, commit)
 

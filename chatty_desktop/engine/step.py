@@ -13,6 +13,7 @@ from chatty_desktop.domain.events import MessageCommitted, TextStreamed
 from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.messages import Message, Status, ToolCall
 from chatty_desktop.domain.requests import ChatRequest, Delta, Usage
+from chatty_desktop.domain.timing import Began
 from chatty_desktop.domain.tool_calls import call_begins, calls_in
 from chatty_desktop.engine.ports import ChatModel, MessageLog, Publish
 
@@ -23,8 +24,8 @@ CHECKPOINT_SECONDS = 1.0
 class Step:
     """`reply` is what the model has said so far: a draft until its first words are in the log.
     Once `stream` has returned, it has the calls that the model makes. `usage` is the server's
-    count. `streaming` is told when the first words are there. Where `tools` are offered, text that
-    may be a call is held back until it shows."""
+    count, `began` when the step did. `streaming` is told when the first words are there. Where
+    `tools` are offered, text that may be a call is held back until it shows."""
 
     def __init__(
         self,
@@ -35,6 +36,7 @@ class Step:
         tools: Collection[str] = (),
     ) -> None:
         self.reply = draft
+        self.began = Began()
         self.usage = Usage()
         self._begun = draft.content
         self._messages = messages

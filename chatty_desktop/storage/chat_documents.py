@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import BaseModel
-from sqlalchemy import Connection, Row, Table, insert, select
+from sqlalchemy import Connection, Row, insert, select
 
 from chatty_desktop.domain.agents import AgentDefinition
 from chatty_desktop.domain.chat_document import FORMAT, ChatDocument, read_document
@@ -21,6 +21,7 @@ from chatty_desktop.storage import tables
 from chatty_desktop.storage.attached_files import read_files
 from chatty_desktop.storage.backend import insert_into
 from chatty_desktop.storage.database import Database
+from chatty_desktop.storage.order import AsWritten
 from chatty_desktop.storage.renaming import PARTS, Renaming
 from chatty_desktop.storage.sessions import session_of
 
@@ -60,9 +61,9 @@ def read_chat(connection: Connection, session_id: str) -> ChatDocument:
         raise Invalid("That chat is no longer there.")
     parts: dict[str, list[dict[str, Any]]] = {}
     for table in PARTS:
-        order = [table.c.seq] if "seq" in table.c else [table.c[_time(table)], table.c.id]
+        order = table.c.seq if "seq" in table.c else AsWritten(table.c.id)
         rows = connection.execute(
-            select(table).where(table.c.session_id == session_id).order_by(*order)
+            select(table).where(table.c.session_id == session_id).order_by(order)
         )
         parts[table.name] = [_unpacked(row) for row in rows]
     document = {
@@ -86,10 +87,6 @@ def _files(connection: Connection, messages: Sequence[Mapping[str, Any]]) -> lis
         {"digest": digest, "data": b64encode(data), "text": text}
         for digest, (data, text) in sorted(read_files(connection, digests).items())
     ]
-
-
-def _time(table: Table) -> str:
-    return "started_at" if table in (tables.runs, tables.graph_runs) else "at"
 
 
 def _agents(connection: Connection, ids: set[str]) -> list[dict[str, Any]]:

@@ -24,6 +24,7 @@ from chatty_desktop.domain.titles import title_from
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.backend import Backend
 from chatty_desktop.storage.message_deletion import delete_messages, forget_measured
+from chatty_desktop.storage.order import AsWritten
 
 _M = tables.messages.c
 
@@ -271,7 +272,7 @@ def _rename(connection: Connection, session_id: str) -> None:
     first = connection.scalar(
         select(_M.content)
         .where(_M.session_id == session_id, _M.role == "user")
-        .order_by(_M.at, _M.id)
+        .order_by(AsWritten(_M.id))
         .limit(1)
     )
     connection.execute(

@@ -13,6 +13,7 @@ from chatty_desktop.domain.messages import Session
 from chatty_desktop.engine.ports import Publish
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.database import Database
+from chatty_desktop.storage.order import AsWritten
 from chatty_desktop.storage.renaming import PARTS, Renaming
 from chatty_desktop.storage.sessions import session_of
 
@@ -89,10 +90,11 @@ class _Copy:
         return self._connection.scalars(of_session).all()
 
     def _copy(self, table: Table) -> None:
-        order = table.c.get("seq", table.c.get("at"))
         query = select(table).where(table.c.session_id == self._old)
-        if order is not None:
-            query = query.order_by(order)
+        if "seq" in table.c:
+            query = query.order_by(table.c.seq)
+        elif "id" in table.c:
+            query = query.order_by(AsWritten(table.c.id))
         found = self._connection.execute(query)
         for part in found.partitions(_AT_ONCE):
             rows = [self._renaming.row(table, row._asdict()) for row in part]

@@ -19,6 +19,7 @@ from chatty_desktop.storage.chat_documents import read_chat
 from chatty_desktop.storage.disk import require_room, whole_file
 from chatty_desktop.storage.measurements import measurements_of
 from chatty_desktop.storage.messages import message_of
+from chatty_desktop.storage.order import AsWritten
 from chatty_desktop.storage.sessions import session_of
 
 _M = tables.messages.c
@@ -59,7 +60,7 @@ def _write(connection: Connection, archive: zipfile.ZipFile, work: Work) -> tupl
     sessions = connection.execute(
         select(tables.sessions)
         .where(tables.sessions.c.deleted_at.is_(None))
-        .order_by(tables.sessions.c.created_at)
+        .order_by(AsWritten(tables.sessions.c.id))
     ).all()
     # Not those of chats in the bin, which stay behind.
     kept = tables.messages.join(tables.sessions, _M.session_id == tables.sessions.c.id)
@@ -69,7 +70,7 @@ def _write(connection: Connection, archive: zipfile.ZipFile, work: Work) -> tupl
     for row in sessions:
         session = session_of(row)
         found = connection.execute(
-            select(tables.messages).where(_M.session_id == session.id).order_by(_M.at, _M.id)
+            select(tables.messages).where(_M.session_id == session.id).order_by(AsWritten(_M.id))
         )
         messages = [message_of(each) for each in found]
         stem = f"chats/{file_stem(session.title, session.id)}"

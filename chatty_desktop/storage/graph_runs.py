@@ -13,6 +13,7 @@ from chatty_desktop.domain.graph_runs import GraphRun, NodeRun
 from chatty_desktop.domain.graphs import Graph
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.database import Database
+from chatty_desktop.storage.order import AsWritten
 
 _COLUMNS = tables.graph_runs.c
 
@@ -35,12 +36,12 @@ class StoredGraphRuns:
         await self._database.write(lambda connection: connection.execute(change))
 
     async def newest(self, session_id: str) -> GraphRun | None:
-        query = _of(session_id).order_by(_COLUMNS.started_at.desc()).limit(1)
+        query = _of(session_id).order_by(AsWritten(_COLUMNS.id).desc()).limit(1)
         rows = await self._database.rows(query)
         return _run(rows[0]) if rows else None
 
     async def list(self, session_id: str) -> list[GraphRun]:
-        rows = await self._database.rows(_of(session_id).order_by(_COLUMNS.started_at))
+        rows = await self._database.rows(_of(session_id).order_by(AsWritten(_COLUMNS.id)))
         return [_run(row) for row in rows]
 
     async def close_interrupted(self) -> None:
@@ -63,7 +64,7 @@ def stopped(run: GraphRun) -> GraphRun:
         replace(node, state="stopped") if node.state in ("running", "waiting") else node
         for node in run.nodes
     )
-    return replace(run, nodes=nodes, status="stopped", finished_at=time.time())
+    return replace(run, nodes=nodes, status="stopped", finished_at=max(run.started_at, time.time()))
 
 
 def _of(session_id: str) -> Select[Any]:

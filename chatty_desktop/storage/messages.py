@@ -19,6 +19,7 @@ from chatty_desktop.storage import tables
 from chatty_desktop.storage.attached_files import add_files, read_contents, read_files
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.message_deletion import Deleted, delete_messages
+from chatty_desktop.storage.order import AsWritten
 
 _KEPT_BRANCHES = 4
 _AT_ONCE = 500
@@ -236,7 +237,7 @@ def _versions(connection: Connection, message_ids: Sequence[str]) -> dict[str, t
                 other.c.session_id == this.c.session_id,
                 other.c.parent_id.is_not_distinct_from(this.c.parent_id),
             )
-            .order_by(other.c.id)
+            .order_by(AsWritten(other.c.id))
         )
         for message_id, version in connection.execute(query):
             found.setdefault(message_id, []).append(version)

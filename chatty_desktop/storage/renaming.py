@@ -126,4 +126,4 @@ def _like(old: str) -> str:
         int(old[:12], 16)
     except ValueError:
         return new_id()
-    return f"{old[:12]}{os.urandom(10).hex()}" if len(old) == 32 else new_id()
+    return f"{old[:16]}{os.urandom(8).hex()}" if len(old) == 32 else new_id()

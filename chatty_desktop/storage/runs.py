@@ -28,6 +28,7 @@ from chatty_desktop.domain.tool_results import cut
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.messages import StoredMessages
+from chatty_desktop.storage.order import AsWritten
 
 
 class StoredRuns:
@@ -153,7 +154,7 @@ class StoredRuns:
                 tables.runs.c.agent_id == scope.agent_id,
                 tables.runs.c.node == node,
             )
-            .order_by(tables.runs.c.started_at.desc())
+            .order_by(AsWritten(tables.runs.c.id).desc())
             .limit(1)
         )
         rows = await self._database.rows(query)

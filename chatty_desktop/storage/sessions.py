@@ -59,11 +59,10 @@ class StoredSessions:
             )
         return same[0] if same else None
 
-    async def away(self, before: float | None = None) -> Sequence[str]:
-        query = select(_COLUMNS.id).where(_COLUMNS.deleted_at.is_not(None))
-        if before is not None:
-            query = query.where(_COLUMNS.deleted_at < before)
-        rows = await self._database.rows(query)
+    async def away(self) -> Sequence[str]:
+        rows = await self._database.rows(
+            select(_COLUMNS.id).where(_COLUMNS.deleted_at.is_not(None))
+        )
         return [row.id for row in rows]
 
     # --- writing -----------------------------------------------------------------------------

@@ -7,10 +7,11 @@ import json
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
@@ -106,7 +107,9 @@ class Driver:
 
 
 @asynccontextmanager
-async def driving(*arguments: str) -> AsyncIterator[Driver]:
+async def driving(
+    *arguments: str, environment: Mapping[str, str] = MappingProxyType({})
+) -> AsyncIterator[Driver]:
     """A driver, ended with whatever lives in it."""
     process = await asyncio.create_subprocess_exec(
         sys.executable,
@@ -114,7 +117,7 @@ async def driving(*arguments: str) -> AsyncIterator[Driver]:
         "tests.faults.driver",
         *arguments,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "PYTHONPATH": str(ROOT), **environment},
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         limit=1 << 22,

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from typing import Any
 
 from chatty_desktop.domain.ids import new_id
 from chatty_desktop.domain.memory import LedgerEntry, LedgerKind, Outcome
 from chatty_desktop.domain.messages import Message
+from chatty_desktop.domain.timing import Began
 from chatty_desktop.engine.asking import Asker
 from chatty_desktop.engine.memory.contract import Surroundings
 
@@ -20,7 +20,7 @@ def ledger_row(
     run_id: str,
     messages: Sequence[Message],
     *,
-    started: float,
+    began: Began,
     outcome: Outcome,
     reason: str,
     attempts: int,
@@ -28,7 +28,7 @@ def ledger_row(
     patch: dict[str, Any] | None = None,
     dropped: Sequence[dict[str, Any]] = (),
 ) -> LedgerEntry:
-    """The row of what `asker` was asked about the messages since its `begin`, ended now."""
+    """The row of what `asker` was asked about the messages since it `began`, ended now."""
     return LedgerEntry(
         id=new_id(),
         run_id=run_id,
@@ -45,8 +45,8 @@ def ledger_row(
         dropped=tuple(dropped),
         reply=asker.reply,
         consumed=consumed,
-        started_at=started,
-        finished_at=time.time(),
+        started_at=began.at,
+        finished_at=began.now,
         prompt_tokens=asker.prompt_tokens,
         completion_tokens=asker.completion_tokens,
         prompt=asker.asked,

@@ -7,7 +7,6 @@ both follow the current branch by themselves.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from string import Template
@@ -31,6 +30,7 @@ from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.questions import Turn
 from chatty_desktop.domain.runs import Run, Section
 from chatty_desktop.domain.strategies import Semantic
+from chatty_desktop.domain.timing import Began
 from chatty_desktop.engine.asking import Asking
 from chatty_desktop.engine.memory.contract import Surroundings
 from chatty_desktop.engine.memory.facts import FactsInPlace, facts_on
@@ -152,7 +152,7 @@ class Layer:
     ) -> None:
         """Extract in order, a chunk at a time; stop where no model is reached."""
         for batch in asking.chunks(messages):
-            started = time.time()
+            began = Began()
             verdict = await self._verdict(asking, batch)
             reached = verdict.outcome != "unreachable"
             entry = ledger_row(
@@ -161,7 +161,7 @@ class Layer:
                 "extraction",
                 run_id,
                 batch,
-                started=started,
+                began=began,
                 outcome=verdict.outcome,
                 reason=verdict.reason,
                 attempts=verdict.attempts,

@@ -9,7 +9,6 @@ the current branch by themselves.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from string import Template
 from typing import Any
@@ -28,6 +27,7 @@ from chatty_desktop.domain.messages import Message, tail
 from chatty_desktop.domain.runs import Run, Section
 from chatty_desktop.domain.state import compact
 from chatty_desktop.domain.strategies import State
+from chatty_desktop.domain.timing import Began
 from chatty_desktop.engine.fold import Fold, Verdict, fits
 from chatty_desktop.engine.memory.contract import Surroundings
 from chatty_desktop.engine.memory.ledger import ledger_row
@@ -161,7 +161,7 @@ class Layer:
             state = state_of(base)
             batch = fold.first_batch(rest, state)
             rest = rest[len(batch) :]
-            started = time.time()
+            began = Began()
             verdict = await fold.fold(state, batch, pins_of(base))
             reached = verdict.outcome != "unreachable"
             entry = ledger_row(
@@ -170,7 +170,7 @@ class Layer:
                 "fold",
                 run_id,
                 batch,
-                started=started,
+                began=began,
                 outcome=verdict.outcome,
                 reason=verdict.reason,
                 attempts=verdict.attempts,

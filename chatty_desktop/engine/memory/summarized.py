@@ -10,7 +10,6 @@ A summary carries the message it was made after, its cut, so it follows the curr
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from string import Template
@@ -35,6 +34,7 @@ from chatty_desktop.domain.summarizing import (
     summary_prompt,
     without_examples,
 )
+from chatty_desktop.domain.timing import Began
 from chatty_desktop.domain.tokens import estimate
 from chatty_desktop.engine.asking import Asking
 from chatty_desktop.engine.memory.contract import Surroundings
@@ -145,7 +145,7 @@ class Layer:
     ) -> tuple[LedgerEntry, SummaryRevision | None]:
         """The next summary, of `before` and of the messages in the chunks, with its ledger row;
         None when it failed."""
-        started = time.time()
+        began = Began()
         asking.begin()
         text = before.text if before else ""
         outcome: Outcome = "accepted"
@@ -167,7 +167,7 @@ class Layer:
             "summary",
             run_id,
             [message for chunk in chunks for message in chunk],
-            started=started,
+            began=began,
             outcome=outcome,
             reason=reason,
             attempts=1,

@@ -136,8 +136,8 @@ class Sessions(Protocol):
         """Bring back chats that were put away. Raises `Invalid` when they are gone for good."""
         ...
 
-    async def away(self, before: float | None = None) -> Sequence[str]:
-        """The ids of chats that were put away, or were so before a moment."""
+    async def away(self) -> Sequence[str]:
+        """The ids of chats that were put away."""
         ...
 
     async def delete(self, session_id: str) -> DeletionCounts:

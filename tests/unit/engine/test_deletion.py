@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 
 import pytest
+from sqlalchemy import update
 
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.engine.deletion import Deletions
+from chatty_desktop.storage import tables
 from tests.helpers.desk import Desk
 from tests.helpers.scripted import ScriptedModel
 from tests.helpers.waiting import until
@@ -19,6 +21,12 @@ class Tidied:
 
     async def __call__(self) -> None:
         self.times += 1
+
+
+async def _put_away_at(desk: Desk, session_id: str, at: float) -> None:
+    """Have it as if the clock had said that when the chat was put away."""
+    change = update(tables.sessions).where(tables.sessions.c.id == session_id)
+    await desk.database.write(lambda c: c.execute(change.values(deleted_at=at)))
 
 
 async def test_a_deletion_counts_what_it_takes_along_and_is_undone_whole(desk: Desk) -> None:
@@ -68,6 +76,23 @@ async def test_the_next_start_makes_a_deletion_final_and_spares_newer_ones(desk:
     await deletions.delete([other.id])
     await until(lambda: tidied.times)
     assert await desk.sessions.away() == [other.id]
+    await deletions.close()
+
+
+async def test_the_clock_neither_ends_nor_prolongs_the_time_for_undoing(desk: Desk) -> None:
+    new, old = await desk.sessions.create("new"), desk.session
+    earlier = Deletions(desk.chat, desk.sessions, Tidied())
+    await earlier.delete([old.id])
+    await earlier.close()
+    await _put_away_at(desk, old.id, 4e9)
+    tidied = Tidied()
+    deletions = Deletions(desk.chat, desk.sessions, tidied, start_seconds=0.05)
+    deletions.begin()
+    await deletions.delete([new.id])
+    await _put_away_at(desk, new.id, 0.0)
+    await until(lambda: tidied.times)
+    assert await desk.sessions.away() == [new.id]
+    await deletions.undo([new.id])
     await deletions.close()
 
 
