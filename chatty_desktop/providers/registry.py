@@ -244,7 +244,8 @@ class ProviderRegistry:
         return ProviderTest(models=tuple(models), remark=remark)
 
     async def _find_available(self) -> str | None:
-        for provider in self._providers.values():
+        # The settings may change while a server is asked.
+        for provider in list(self._providers.values()):
             answer = await self._ask(provider)
             if isinstance(answer, ChattyError):
                 continue

@@ -102,6 +102,19 @@ async def test_the_default_of_a_provider_is_the_settings_own_then_the_first_name
     assert await registry.first_available() == "lab/small"
 
 
+async def test_the_settings_may_change_while_it_is_asked_which_is_available(
+    registry: ProviderRegistry, lab: OpenAIServer
+) -> None:
+    down, there = openai("down", NOWHERE, "x"), openai("lab", lab.base_url)
+    registry.apply(settings(down, there))
+    asked = asyncio.create_task(registry.first_available())
+    while not asked.done():
+        # The same again: what is unchanged is kept.
+        registry.apply(settings(down, there))
+        await asyncio.sleep(0)
+    assert await asked == "lab/small"
+
+
 async def test_without_any_that_answers_there_is_none(registry: ProviderRegistry) -> None:
     local = {"id": "local", "kind": "llama_cpp", "models": ["/nowhere/m.gguf"]}
     registry.apply(settings(openai("down", NOWHERE, "x"), local))
