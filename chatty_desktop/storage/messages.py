@@ -69,7 +69,9 @@ class StoredMessages:
             if branch is not None and not branch.append(placed[0]):
                 del self._branches[message.session_id]
 
-        await self._commit(work, follow)
+        # The first words of a reply are shown once they are here; within a second its checkpoint
+        # takes them to the disk.
+        await self._commit(work, follow, synced=message.status is not Status.STREAMING)
 
     async def update(self, message: Message) -> None:
         def work(connection: Connection) -> None:
@@ -200,13 +202,17 @@ class StoredMessages:
         return await self._database.write(work)
 
     async def _commit(
-        self, work: Callable[[Connection], None], follow: Callable[[], object]
+        self,
+        work: Callable[[Connection], None],
+        follow: Callable[[], object],
+        *,
+        synced: bool = True,
     ) -> None:
         """Write, and let what is kept in memory follow: one step, that Stop cannot come between."""
 
         async def both() -> None:
             async with self._lock:
-                await self._database.write(work)
+                await self._database.write(work, synced=synced)
                 follow()
 
         await self._database.whole(both())
