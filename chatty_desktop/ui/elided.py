@@ -8,6 +8,9 @@ from PySide6.QtWidgets import QSizePolicy, QStyle, QStyleOption, QWidget
 
 from chatty_desktop.ui.plain import Label, tip
 
+_MOST = 1_000
+"""Characters of a text; no line is wider."""
+
 
 class ElidedLabel(Label):
     """Plain text on one line, in the colour its `tone` gives it; all of it is the tooltip."""
@@ -17,7 +20,7 @@ class ElidedLabel(Label):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
 
     def setText(self, text: str) -> None:
-        super().setText(" ".join(text.split()))
+        super().setText(" ".join(text[:_MOST].split()))
         self.setToolTip(tip(text))
         self.updateGeometry()
 

@@ -33,7 +33,10 @@ CARD_CHARS, CARD_LINES = 700, 12
 """How much of a long text is shown before the person asks for all of it."""
 
 MOST_CHARS = 20_000
-"""How much is ever laid out in one label; all of it can be copied."""
+"""How much is ever laid out in one box; all of it can be copied."""
+
+LABEL_CHARS = 6_000
+"""The same in a label, which lays out all of it several times."""
 
 Box = TypeVar("Box", bound=QBoxLayout)
 
@@ -100,7 +103,7 @@ class LongWords(QWidget):
 
     def _draw(self) -> None:
         short = shortened(self._text, CARD_CHARS, CARD_LINES)
-        whole = self._text[:MOST_CHARS]
+        whole = self._text[:LABEL_CHARS]
         self._more.setVisible(short != self._text)
         opened = self._more.isChecked()
         count = number(len(self._text))

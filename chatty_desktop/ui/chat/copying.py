@@ -12,10 +12,16 @@ from chatty_desktop.domain.messages import Message
 Speaker = Callable[[Message], str]
 
 
+LONGEST = 100_000
+"""Characters; a longer message is copied with its marks, since Qt takes long to read them."""
+
+
 def plain_text(message: Message) -> str:
     """The words of a message without the marks of Markdown; what a person types has none."""
     if message.role == "user":
         return _with_names(message)
+    if len(message.content) > LONGEST:
+        return message.content
     document = QTextDocument()
     document.setMarkdown(message.content)
     return document.toPlainText()

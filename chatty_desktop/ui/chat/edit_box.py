@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from chatty_desktop.domain.attachments import Attachment
 from chatty_desktop.ui.chat.files.row import FileRow
 from chatty_desktop.ui.chat.input import MessageInput
+from chatty_desktop.ui.chat.laid_aside import LaidAside, is_long
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import caption, takes_escape
 from chatty_desktop.ui.theme import Theme
@@ -55,7 +56,10 @@ class EditBox(QWidget):
         super().__init__(parent)
         self.words = _Words()
         self.words.setAccessibleName(tr("Your message, to be changed"))
-        self.words.setPlainText(text)
+        self._aside = LaidAside(theme)
+        self._aside.changed.connect(self._changed)
+        self._aside.wanted.connect(self.words.insertPlainText)
+        self.words.pasting = self._paste
         self.words.submitted.connect(self._send)
         self.words.left.connect(self.cancelled)
         self.words.textChanged.connect(self._changed)
@@ -79,9 +83,20 @@ class EditBox(QWidget):
         column.setContentsMargins(0, 0, 0, S)
         column.setSpacing(S)
         column.addWidget(self.words)
+        column.addWidget(self._aside)
         column.addWidget(self.attached)
         column.addLayout(buttons)
+        if is_long(text):
+            self._aside.set_texts([text])
+        else:
+            self.words.setPlainText(text)
         self._changed()
+
+    @property
+    def text(self) -> str:
+        """What is to be sent."""
+        parts = (self.words.toPlainText(), *self._aside.texts)
+        return "\n\n".join(part for part in parts if part.strip()) if parts[1:] else parts[0]
 
     def begin(self) -> None:
         """The keyboard goes to the end of the words."""
@@ -89,10 +104,17 @@ class EditBox(QWidget):
         self.words.moveCursor(self.words.textCursor().MoveOperation.End)
 
     def _changed(self) -> None:
-        self.send.setEnabled(bool(self.words.toPlainText().strip() or self.attached.files))
+        said = self.words.has_words() or bool(self._aside.texts)
+        self.send.setEnabled(said or bool(self.attached.files))
         self.resized.emit()
 
+    def _paste(self, text: str) -> bool:
+        """Lay a long text aside; whether it was one."""
+        if long := is_long(text):
+            self._aside.add(text)
+        return long
+
     def _send(self) -> None:
-        text = self.words.toPlainText()
+        text = self.text
         if text.strip() or self.attached.files:
             self.sent.emit(text)

@@ -10,6 +10,13 @@ from chatty_desktop.ui.tokens import Tokens
 _LONGEST = 40_000
 """Characters; longer code is shown without colours, since highlighting would hold up the loop."""
 
+_LONGEST_LINE = 400
+"""Characters; code with a longer line has no colours either. Many lexers look through a whole line
+again from each of its letters, some for seconds, and nothing stops them within one look."""
+
+_SLOW = frozenset({"tnt"})
+"""Languages whose lexers take seconds also for short lines."""
+
 _SECONDS = 0.03
 """Of the processor that colours may take. Some texts, such as a page of nothing but "&", take
 Pygments a hundred times as long as others of their length; from there on they have none."""
@@ -17,7 +24,7 @@ Pygments a hundred times as long as others of their length; from there on they h
 
 def highlight(code: str, language: str, tokens: Tokens) -> str:
     """The code, escaped, with `<span>`s of colour where Pygments knows the language."""
-    if not language or len(code) > _LONGEST:
+    if not language or len(code) > _LONGEST or _longest_line(code) > _LONGEST_LINE:
         return escape(code)
     # Imported here: no code block, no Pygments, and the window shows sooner.
     from pygments.lexers import get_lexer_by_name
@@ -27,6 +34,8 @@ def highlight(code: str, language: str, tokens: Tokens) -> str:
     try:
         lexer = get_lexer_by_name(language, stripnl=False, ensurenl=False)
     except ClassNotFound:
+        return escape(code)
+    if _SLOW & set(lexer.aliases):
         return escape(code)
     colours = (
         (Comment, tokens.code_comment),
@@ -55,3 +64,7 @@ def highlight(code: str, language: str, tokens: Tokens) -> str:
         if time.thread_time() > until:
             break
     return "".join(parts) + escape(code[end:])
+
+
+def _longest_line(code: str) -> int:
+    return max(map(len, code.splitlines()), default=0)

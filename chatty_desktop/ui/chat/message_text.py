@@ -23,6 +23,11 @@ PLAIN = 60_000
 """Characters shown of a reply while it is being written."""
 
 
+LINE = 3_000
+"""Characters of a line that is being written; Qt lays out all of it each time it grows, so a longer
+one goes on in a text of its own, until the end."""
+
+
 class MessageText(QWidget):
     """A long text is drawn piece by piece as the reader asks, so that none holds up the window.
 
@@ -48,11 +53,13 @@ class MessageText(QWidget):
         self._more: QPushButton | None = None
         self._pattern: re.Pattern[str] | None = None
         self._found: int | None = None
+        # Of a text that is being written: the length of its last line.
+        self._line: int | None = None
         self._column = edge_to_edge(QVBoxLayout(self))
 
     def show_final(self, text: str) -> None:
         """Draw a finished text, as many pieces of it as are drawn now, at least one."""
-        drawn = len(self._bodies)
+        drawn = 1 if self._line is not None else len(self._bodies)
         self.clear()
         self.shown = text
         plain, typed = self._role == "tool", self._role == "user"
@@ -70,9 +77,7 @@ class MessageText(QWidget):
             text = text.lstrip()
         self.shown += text
         if text and room > 0:
-            body = self._bodies[-1] if self._bodies else self._body()
-            body.append_plain(text[:room])
-            body.updateGeometry()
+            self._write(text[:room])
         left = max(0, len(self.shown) - PLAIN)
         count = number(left)
         self._offer_more(
@@ -81,8 +86,20 @@ class MessageText(QWidget):
         if self._more is not None:
             self._more.setEnabled(False)
 
+    def _write(self, text: str) -> None:
+        for start in range(0, len(text), LINE):
+            part = text[start : start + LINE]
+            if self._line is None or self._line >= LINE:
+                self._line = 0
+                self._body()
+            self._bodies[-1].append_plain(part)
+            self._bodies[-1].updateGeometry()
+            _before, broken, last = part.rpartition("\n")
+            self._line = len(last) + (0 if broken else self._line)
+
     def clear(self) -> None:
         """Show nothing."""
+        self._line = None
         for body in self._bodies:
             self._column.removeWidget(body)
             body.hide()
@@ -136,7 +153,8 @@ class MessageText(QWidget):
 
     def plain(self) -> str:
         """The words on the screen."""
-        return "\n".join(body.toPlainText() for body in self._bodies)
+        between = "\n" if self._line is None else ""
+        return between.join(body.toPlainText() for body in self._bodies)
 
     def _draw_piece(self) -> None:
         text = self._waiting.take()

@@ -9,7 +9,8 @@ _FENCE_LINE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^`]*)$")
 _TABLE_RULE = re.compile(r" {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t]*")
 
 _COSTLY = re.compile(
-    r"(?P<block>^[ \t>]*(?:```|~~~|\$\$|\\\[)|(?<=\n)\n(?: {4}|\t))"
+    r"(?P<run>\b[^\W\u3000-\U0010ffff]{200,})"
+    r"|(?P<block>^[ \t>]*(?:```|~~~|\$\$|\\\[)|(?<=\n)\n(?: {4}|\t))"
     r"|(?P<cell>\|)|(?P<entry>&)|(?P<line>[\n\r\u2028\u2029]|[$]|^ {0,3}>)"
     r"|(?P<mark>[*_`\[\]!<~\\{:])"
     r"|(?P<sign>[^\w\s])|(?P<wide>[\u3000-\U0010ffff])",
@@ -20,6 +21,10 @@ _COSTS = {"block": 120, "cell": 40, "entry": 20, "line": 12, "mark": 4, "sign": 
 cell of a table or of a matrix, a line or a formula within one, a mark of Markdown, another sign and
 a letter beyond the alphabets: in characters of plain words that take as long. Measured with texts
 that consist of nothing else."""
+
+_RUN = 3
+"""The same for each letter of a word of hundreds of letters, in which Qt looks for a place to break
+at every one."""
 _SPACE = re.compile(r"\s*")
 
 
@@ -87,16 +92,22 @@ class Pieces:
 
 
 def _weight(text: str) -> int:
-    costs = (_COSTS[found.lastgroup or ""] for found in _COSTLY.finditer(text))
-    return len(text) + sum(costs)
+    return len(text) + sum(map(_cost, _COSTLY.finditer(text)))
+
+
+def _cost(found: re.Match[str]) -> int:
+    kind = found.lastgroup or ""
+    return _RUN * len(found[0]) if kind == "run" else _COSTS[kind]
 
 
 def _fitting(text: str, room: int) -> int:
     """How many characters from the beginning weigh no more than that; one at least, if any."""
     added = 0
     for found in _COSTLY.finditer(text):
-        cost = _COSTS[found.lastgroup or ""]
+        cost = _cost(found)
         if found.end() + added + cost > room:
+            if found.lastgroup == "run":
+                return max(1, found.start() + (room - added - found.start()) // (1 + _RUN))
             return max(1, min(found.end() - 1, room - added))
         added += cost
     return min(len(text), max(1, room - added))

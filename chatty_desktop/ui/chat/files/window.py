@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QImage, QPainter, QPaintEvent
+from PySide6.QtGui import QImage, QPainter, QPaintEvent, QTextOption
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -15,12 +15,13 @@ from PySide6.QtWidgets import (
 
 from chatty_desktop.domain.attachments import Attachment
 from chatty_desktop.ui.chat.files.chip import told_size
+from chatty_desktop.ui.chat.laid_aside import is_long
 from chatty_desktop.ui.language import number, tr
 from chatty_desktop.ui.pieces import caption
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import L, S
 
-MOST_CHARS = 300_000
+MOST_CHARS = 200_000
 """Of a text that is shown: Qt lays all of it out."""
 
 
@@ -65,10 +66,14 @@ class FileWindow(QDialog):
         if isinstance(content, QImage):
             shown = _Picture(content, file.name)
         else:
-            shown = self.text = QPlainTextEdit(content[:MOST_CHARS])
+            shown = self.text = QPlainTextEdit()
+            if is_long(content):
+                # Looking for words to break at takes seconds in a line that has none.
+                self.text.setWordWrapMode(QTextOption.WrapMode.WrapAnywhere)
             self.text.setReadOnly(True)
             self.text.setFont(theme.monospace())
             self.text.setAccessibleName(file.name)
+            self.text.setPlainText(content[:MOST_CHARS])
             if len(content) > MOST_CHARS:
                 about += " · " + tr("the first {count} are shown", count=number(MOST_CHARS))
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
