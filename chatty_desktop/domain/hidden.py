@@ -28,6 +28,8 @@ _INVISIBLE = re.compile(
     f"\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]|{_JOINER}"
 )
 
+_WIDE_SPACE = re.compile(r"[^\S\n]{200,}")
+
 
 def revealed(text: str) -> str:
     """A text with the characters in it that mislead shown, as `<U+202E>`; line breaks and tabs
@@ -37,8 +39,8 @@ def revealed(text: str) -> str:
 
 def all_revealed(text: str) -> str:
     """A text of which every letter counts, such as code or what a tool is to run: with all in it
-    shown that cannot be seen."""
-    return _INVISIBLE.sub(_number, _unix(text))
+    shown that cannot be seen, also how much space pushes what follows it out of sight."""
+    return _WIDE_SPACE.sub(_amount, _INVISIBLE.sub(_number, _unix(text)))
 
 
 def hides(text: str) -> bool:
@@ -48,6 +50,10 @@ def hides(text: str) -> bool:
 
 def _unix(text: str) -> str:
     return text.replace("\r\n", "\n") if "\r" in text else text
+
+
+def _amount(found: re.Match[str]) -> str:
+    return f" <{len(found[0])} spaces> "
 
 
 def _number(found: re.Match[str]) -> str:

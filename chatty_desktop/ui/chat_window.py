@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMainWindow, QSplitter
 
 from chatty_desktop.app import App
 from chatty_desktop.domain.events import Event, Notice, SessionsChanged
+from chatty_desktop.domain.hidden import revealed
 from chatty_desktop.domain.titles import UNTITLED
 from chatty_desktop.ui.everywhere import Everywhere
 from chatty_desktop.ui.language import tr
@@ -130,7 +131,7 @@ class ChatWindow(QMainWindow):
         if session is None:
             self._closing.set()
         else:
-            self.setWindowTitle(session.title or tr(UNTITLED))
+            self.setWindowTitle(revealed(session.title) or tr(UNTITLED))
 
     def _tell(self, text: str) -> None:
         self.chat.banners.add(Notice("error", text))

@@ -13,6 +13,7 @@ from html import escape
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QWidget
 
+from chatty_desktop.domain.hidden import revealed
 from chatty_desktop.ui.readable import shortened
 
 _TIP_CHARS, _TIP_LINES = 1_200, 20
@@ -23,7 +24,7 @@ _LONG_WORD = re.compile(r"(\S{60})(?=\S)")
 
 
 class Label(QLabel):
-    """A label of plain text."""
+    """A label of plain text, with the characters in it that mislead shown."""
 
     def __init__(self, text: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -31,10 +32,13 @@ class Label(QLabel):
         if text:
             self.setText(text)
 
+    def setText(self, text: str) -> None:
+        super().setText(revealed(text))
+
 
 def tip(text: str) -> str:
     """A text as it is for a tooltip, of a long one the beginning."""
     if not text:
         return ""
-    short = _LONG_WORD.sub("\\1\u200b", shortened(text, _TIP_CHARS, _TIP_LINES))
+    short = _LONG_WORD.sub("\\1\u200b", revealed(shortened(text, _TIP_CHARS, _TIP_LINES)))
     return f"<qt>{escape(short).replace(chr(10), '<br>')}</qt>"

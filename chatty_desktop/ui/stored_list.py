@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from chatty_desktop.domain.events import Event
+from chatty_desktop.domain.hidden import revealed
 from chatty_desktop.engine.events import Events
 from chatty_desktop.ui.json_files import JsonFiles
 from chatty_desktop.ui.language import tr
@@ -207,7 +208,7 @@ class StoredList(QWidget, Generic[Stored, Content]):
         row = max(self.list.currentRow(), 0)
         self.list.clear()
         for stored in found:
-            item = QListWidgetItem(stored.name)
+            item = QListWidgetItem(revealed(stored.name))
             item.setData(StoredRole, stored)
             item.setData(Qt.ItemDataRole.AccessibleDescriptionRole, self.described(stored))
             item.setToolTip(tip(self.about(stored)))

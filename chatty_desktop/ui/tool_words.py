@@ -8,8 +8,10 @@ from typing import Any
 
 from PySide6.QtCore import QLocale
 
+from chatty_desktop.domain.hidden import all_revealed
 from chatty_desktop.domain.json_text import NotJson, read_json
 from chatty_desktop.ui.language import N_, tr
+from chatty_desktop.ui.readable import shortened
 
 _BUILT_IN: dict[str, tuple[str, str, str]] = {
     "clock": (N_("Date and time"), "clock", N_("Tells the date and the time of this computer.")),
@@ -61,6 +63,7 @@ _TELLING = ("path", "url", "expression", "query", "pattern", "text", "command", 
 """Arguments that say best what a call is about, the first of them that is there."""
 
 _LONGEST = 300
+_LONGEST_NAME = 100
 
 
 def tool_title(name: str) -> str:
@@ -68,7 +71,7 @@ def tool_title(name: str) -> str:
     known = _BUILT_IN.get(name)
     if known:
         return tr(known[0])
-    words = name.replace("__", ": ").replace("_", " ").strip()
+    words = _line(name.replace("__", ": ").replace("_", " "), _LONGEST_NAME)
     return words[:1].upper() + words[1:] if words else name
 
 
@@ -133,5 +136,5 @@ def origin_words(source: str) -> str:
     return tr("MCP server {server}", server=source) if source else tr("built in")
 
 
-def _line(text: str) -> str:
-    return " ".join(text[:_LONGEST].split())
+def _line(text: str, longest: int = _LONGEST) -> str:
+    return all_revealed(shortened(" ".join(text[: 2 * longest].split()), longest, 1))

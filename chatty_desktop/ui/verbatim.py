@@ -1,4 +1,5 @@
-"""Text of a machine, word for word: monospaced, a bounded part of it drawn, all of it copied."""
+"""Text of a machine, word for word: monospaced, with what is invisible in it shown, a bounded part
+of it drawn, all of it copied as it is."""
 
 from __future__ import annotations
 
@@ -9,6 +10,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QTextOption, QWheelEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
+from chatty_desktop.domain.hidden import all_revealed
 from chatty_desktop.domain.search import folded_text
 from chatty_desktop.ui.language import number, tr
 from chatty_desktop.ui.pieces import MOST_CHARS, caption, icon_button
@@ -56,7 +58,7 @@ class Verbatim(QFrame):
             return
         self.text = text
         shown = text[:MOST_CHARS]
-        self.box.setPlainText(shown)
+        self.box.setPlainText(all_revealed(shown))
         self.box.fit(self._most)
         self.cut.setVisible(len(shown) < len(text))
         self.cut.setText(

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from itertools import accumulate
 from typing import Any
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -27,8 +27,9 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QTextEdit, QToolButton, QWidget
 
+from chatty_desktop.domain.hidden import revealed
 from chatty_desktop.domain.search import spans
-from chatty_desktop.ui.chat.links import address
+from chatty_desktop.ui.chat.links import address, is_disguised
 from chatty_desktop.ui.chat.markdown import (
     CODE_SIDE,
     CODE_TOP,
@@ -41,6 +42,8 @@ from chatty_desktop.ui.chat.markdown import (
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.pieces import icon_button
 from chatty_desktop.ui.plain import tip
+from chatty_desktop.ui.questions import confirm
+from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.theme import Theme
 
 MOST_MARKED = 200
@@ -115,13 +118,13 @@ class MessageBody(QTextBrowser):
         self._drop_buttons()
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setPlainText(text)
+        self.setPlainText(revealed(text))
 
     def append_plain(self, text: str) -> None:
         """Add to plain text without laying out again what is there, keeping a selection."""
         cursor = QTextCursor(self.document())
         cursor.movePosition(QTextCursor.MoveOperation.End)
-        cursor.insertText(text)
+        cursor.insertText(revealed(text))
 
     def loadResource(self, kind: int, name: Any) -> Any:
         """Nothing a message names is ever loaded: no image, no style sheet, no file."""
@@ -361,9 +364,36 @@ class MessageBody(QTextBrowser):
         panel.setRight(min(panel.right(), self.viewport().width() - 1))
         return panel
 
-    def _open(self, url: Any) -> None:
-        if is_outside_link(url.toString()):
+    def _open(self, url: QUrl) -> None:
+        if not is_outside_link(url.toString()):
+            return
+        if not is_disguised(self._shown_as(url), url):
             QDesktopServices.openUrl(url)
+            return
+        confirm(
+            self,
+            tr("Open this address?"),
+            tr(
+                "The link leads to {address}, which is not what it seems to be.",
+                address=shortened(address(url), 600, 1),
+            ),
+            tr("Open"),
+            lambda: QDesktopServices.openUrl(url),
+        )
+
+    def _shown_as(self, url: QUrl) -> str:
+        """The words of the links that lead there."""
+        words = ""
+        block = self.document().begin()
+        while block.isValid():
+            place = block.begin()
+            while not place.atEnd():
+                fragment = place.fragment()
+                if QUrl(fragment.charFormat().anchorHref()) == url:
+                    words += fragment.text()
+                place += 1
+            block = block.next()
+        return words
 
 
 def _in_units(text: str, places: list[tuple[int, int]]) -> list[tuple[int, int]]:

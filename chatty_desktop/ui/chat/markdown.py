@@ -16,6 +16,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
+from chatty_desktop.domain.hidden import all_revealed, revealed
 from chatty_desktop.ui.chat.formula_rules import add_formulas
 from chatty_desktop.ui.chat.highlight import highlight
 from chatty_desktop.ui.chat.nesting import add_bounds
@@ -133,6 +134,7 @@ def _typed(text: str) -> str:
 
 
 def _linked(text: str) -> str:
+    text = revealed(text)
     parts: list[str] = []
     end = 0
     for link in _BARE_LINK.finditer(text):
@@ -157,9 +159,10 @@ def _code(code: str, language: str, tokens: Tokens, blocks: list[Block], lists: 
 
 def code_table(code: str, language: str, tokens: Tokens, cell: str) -> str:
     """Code as Qt draws it, as wide as the page; `cell` are the attributes of what it stands in."""
+    coloured = highlight(all_revealed(code), language, tokens)
     return (
         '<table width="100%" cellspacing="0" style="margin-top:4px;margin-bottom:12px"><tr>'
-        f'<td {cell}><div class="pre">{highlight(code, language, tokens)}</div></td></tr></table>'
+        f'<td {cell}><div class="pre">{coloured}</div></td></tr></table>'
     )
 
 
@@ -233,7 +236,16 @@ class QtHtml(RendererHTML):
         env: MutableMapping[str, Any],
     ) -> str:
         content = tokens[idx].content
-        return escape(content) if env["link"] else _linked(content)
+        return escape(revealed(content)) if env["link"] else _linked(content)
+
+    def code_inline(
+        self,
+        tokens: Sequence[Token],
+        idx: int,
+        options: OptionsDict,
+        env: MutableMapping[str, Any],
+    ) -> str:
+        return f"<code>{escape(all_revealed(tokens[idx].content))}</code>"
 
     def link_open(
         self,
@@ -263,7 +275,7 @@ class QtHtml(RendererHTML):
         env: MutableMapping[str, Any],
     ) -> str:
         url = str(tokens[idx].attrs.get("src", ""))
-        name = escape(f"[image: {tokens[idx].content or url}]")
+        name = escape(revealed(f"[image: {tokens[idx].content or url}]"))
         if env["link"] or not is_outside_link(url):
             return name
         return f'<a href="{escape(url)}">{name}</a>'

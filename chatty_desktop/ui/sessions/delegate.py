@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter
 from PySide6.QtWidgets import QLineEdit, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from chatty_desktop.domain.hidden import revealed
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.painting import row_background
 from chatty_desktop.ui.sessions.hit import hit_height, paint_hit
@@ -97,7 +98,7 @@ class SessionDelegate(QStyledItemDelegate):
         painter.setFont(option.font)
         titled = row.session is not None and row.session.title
         painter.setPen(QColor(tokens.text if titled else tokens.muted))
-        _draw_line(painter, text, row.text, option.fontMetrics)
+        _draw_line(painter, text, revealed(row.text), option.fontMetrics)
 
     def _icon(self, painter: QPainter, name: str, at: QPoint, line: QRect) -> None:
         where = QRect(at.x(), line.center().y() - _ICON // 2 + 1, _ICON, _ICON)

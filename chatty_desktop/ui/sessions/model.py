@@ -14,6 +14,7 @@ from PySide6.QtCore import (
     Signal,
 )
 
+from chatty_desktop.domain.hidden import revealed
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.plain import tip
 from chatty_desktop.ui.sessions.rows import Row
@@ -93,7 +94,7 @@ class SessionModel(QAbstractListModel):
         if role == Qt.ItemDataRole.EditRole:
             return row.session.title if row.session else row.text
         if role == Qt.ItemDataRole.DisplayRole:
-            return row.text
+            return revealed(row.text)
         if role == Qt.ItemDataRole.ToolTipRole:
             return tip(row.text)
         if role == Qt.ItemDataRole.AccessibleTextRole:

@@ -9,14 +9,17 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from chatty_desktop.domain.events import ConsentWanted
+from chatty_desktop.domain.hidden import all_revealed, revealed
 from chatty_desktop.domain.tools import Consent, ToolUse
 from chatty_desktop.ui.button_row import ButtonRow
 from chatty_desktop.ui.chat.consent.diff import DiffColours
 from chatty_desktop.ui.chat.consent.preview import Change, change_of
+from chatty_desktop.ui.chat.links import on_the_wire
 from chatty_desktop.ui.fitting_area import FittingArea
 from chatty_desktop.ui.language import N_, tr
 from chatty_desktop.ui.pieces import IconLabel, TextButton, Words, caption, emphasise
 from chatty_desktop.ui.plain import Label
+from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tokens import XS, M, S
@@ -93,13 +96,17 @@ class ConsentCard(QFrame):
         self._enable(False)
         self._safe.start()
         use = wanted.use
-        name = tool_title(use.tool.name)
+        name, agent = tool_title(use.tool.name), shortened(agent, 100, 1)
         self._icon.show_icon(tool_icon(use.tool.name), "accent")
         self.title.setText(tr("{agent} wants to use: {tool}", agent=agent, tool=name))
         self._origin.setText(
-            tr("{tool}, {origin}", tool=use.tool.name, origin=origin_words(use.tool.source))
+            tr(
+                "{tool}, {origin}",
+                tool=shortened(all_revealed(use.tool.name), 200, 1),
+                origin=origin_words(use.tool.source),
+            )
         )
-        self._tools.setText(tr("Tools of {agent} …", agent=agent))
+        self._tools.setText(tr("Tools of {agent} …", agent=revealed(agent)))
         self._show_use(use)
         self.setAccessibleName(self.title.text())
         self.setAccessibleDescription(
@@ -125,10 +132,10 @@ class ConsentCard(QFrame):
         address = arguments.get("url") if built_in and use.tool.name == "fetch_page" else None
         self.change.hide()
         if writes and isinstance(path, str) and isinstance(text, str):
-            self.about.setText(path)
+            self.about.setText(all_revealed(path))
             self._tasks.start(self._look_at_change(use, path, text))
         elif isinstance(address, str):
-            self.about.setText(address)
+            self.about.setText(all_revealed(on_the_wire(address)))
         else:
             self.about.setText("")
         self.about.setVisible(bool(self.about.text()))
