@@ -16,7 +16,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from chatty_desktop.ui import application
 
         return application.run(
-            arguments.data_dir, arguments.database, take_over=arguments.take_over
+            arguments.data_dir,
+            arguments.database,
+            arguments.episodes,
+            take_over=arguments.take_over,
         )
     from chatty_desktop.cli import headless
 

@@ -68,7 +68,7 @@ from chatty_desktop.storage.measurements import StoredMeasurements
 from chatty_desktop.storage.memory import StoredMemory
 from chatty_desktop.storage.messages import StoredMessages
 from chatty_desktop.storage.opening import OpenStores, claimed, closed_folder, open_stores
-from chatty_desktop.storage.places import find_server
+from chatty_desktop.storage.places import find_index, find_server
 from chatty_desktop.storage.runs import StoredRuns
 from chatty_desktop.storage.search import StoredSearch
 from chatty_desktop.storage.secrets import ProviderKeys
@@ -147,13 +147,15 @@ class App:
         data_dir: Path | None = None,
         database: str | None = None,
         *,
+        episodes: str | None = None,
         take_over: bool = False,
         patience: Patience = Patience(),
     ) -> App:
         """Open a data folder, made where it is not there; None takes the person's own. Its chats
-        are in the `database` of that address, None: where the environment or the folder says.
-        With `take_over` another machine that works on that database is parted from it.
-        `patience`: how long model servers are waited for.
+        are in the `database` of that address, their index of episodes at the address of
+        `episodes`; None: where the environment or the folder says. With `take_over` another
+        machine that works on that database is parted from it. `patience`: how long model servers
+        are waited for.
 
         Raises `AlreadyOpen` when another process has the folder, `OpenElsewhere` when another
         machine has the database, `StorageFailed` when one cannot be used, `Invalid` for an address
@@ -163,7 +165,8 @@ class App:
         try:
             server = await asyncio.to_thread(find_server, paths, database, take_over)
             events = Events()
-            opened = await open_stores(paths, events.publish, server)
+            index = await asyncio.to_thread(find_index, paths, episodes)
+            opened = await open_stores(paths, events.publish, server, index)
             try:
                 return await cls._over(paths, lock, events, opened, patience)
             except BaseException:
@@ -362,6 +365,15 @@ class App:
         folder; what is kept there. Raises as `open` and `moving.move` do."""
         async with closed_folder(data_dir) as paths:
             return await moving.move(paths, to, work, named=database, copying=copying)
+
+    @staticmethod
+    async def move_episodes(
+        data_dir: Path | None, to: str | None, work: Work, database: str | None = None
+    ) -> None:
+        """Keep the index of episodes of a data folder at an address from now on, None: in the
+        folder. Raises as `open` and `moving.move_index` do."""
+        async with closed_folder(data_dir) as paths:
+            await moving.move_index(paths, to, work, named=database)
 
     def begin(self) -> None:
         """Start what goes on beside a window and not beside a single command: deleting for good

@@ -16,6 +16,7 @@ pytest_plugins = [
     "pytester",
     "tests.helpers.keyrings",
     "tests.helpers.logfail",
+    "tests.helpers.objects",
     "tests.helpers.postgresql",
 ]
 

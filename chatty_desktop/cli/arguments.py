@@ -27,6 +27,13 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         " (else CHATTY_DATABASE_URL, else where `move` brought them, else the data folder)",
     )
     everywhere.add_argument(
+        "--episodes",
+        default=argparse.SUPPRESS,
+        metavar="URL",
+        help="use the index of episodes at s3://bucket/folder, gs://…, az://… or in another folder"
+        " (else CHATTY_EPISODES_URL, else where `move` brought it, else the data folder)",
+    )
+    everywhere.add_argument(
         "--take-over",
         action="store_true",
         default=argparse.SUPPRESS,
@@ -129,6 +136,14 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
     where = move.add_mutually_exclusive_group(required=True)
     where.add_argument("--to", metavar="URL", help="an empty database; no password in the address")
     where.add_argument("--back", action="store_true", help="into the data folder")
+    where.add_argument(
+        "--episodes-to",
+        metavar="URL",
+        help="the index of episodes alone: s3://bucket/folder, gs://…, az://… or another folder",
+    )
+    where.add_argument(
+        "--episodes-back", action="store_true", help="the index of episodes, into the data folder"
+    )
     move.add_argument(
         "--without-chats",
         action="store_true",
@@ -160,7 +175,9 @@ def parse(argv: Sequence[str] | None = None) -> argparse.Namespace:
         help="run what the last run of a session left: what failed, was skipped or stopped",
     )
     # Not as defaults of the options: one given before the command would be reset by the command's.
-    given = argparse.Namespace(data_dir=None, database=None, take_over=False, json=False)
+    given = argparse.Namespace(
+        data_dir=None, database=None, episodes=None, take_over=False, json=False
+    )
     return parser.parse_args(argv, given)
 
 

@@ -45,7 +45,7 @@ async def restore(call: argparse.Namespace) -> int:
     """Bring a backup back, also where the present database cannot be opened."""
     async with _told() as work:
         contents = await App.stage_restore(call.data_dir, call.file, work, call.database)
-    app = await App.open(call.data_dir, call.database)
+    app = await App.open(call.data_dir, call.database, episodes=call.episodes)
     try:
         waiting = await app.data.staged_restore()
         for notice in app.settings.notices:
@@ -59,7 +59,10 @@ async def restore(call: argparse.Namespace) -> int:
 
 
 async def move(call: argparse.Namespace) -> int:
-    """Keep the chats on a server from now on, or in the data folder again."""
+    """Keep the chats on a server from now on, or in the data folder again; or the index of
+    episodes at an address."""
+    if call.episodes_to or call.episodes_back:
+        return await _move_episodes(call)
     async with _told() as work:
         counts = await App.move(
             call.data_dir, call.to, work, call.database, copying=not call.without_chats
@@ -72,6 +75,22 @@ async def move(call: argparse.Namespace) -> int:
             f"The chats are kept {place} from now on: {counts.chats:,} chats,"
             f" {counts.messages:,} messages, {counts.agents:,} agents."
         )
+    return 0
+
+
+async def _move_episodes(call: argparse.Namespace) -> int:
+    if call.without_chats:
+        raise Invalid(
+            "--without-chats is for a database. The index of episodes holds nothing that the"
+            " database does not, and is brought in step with it wherever it is."
+        )
+    async with _told() as work:
+        await App.move_episodes(call.data_dir, call.episodes_to, work, call.database)
+    if call.json:
+        document({"episodes": call.episodes_to})
+    else:
+        place = f"at {call.episodes_to}" if call.episodes_to else "in the data folder"
+        say(f"The index of episodes is kept {place} from now on.")
     return 0
 
 

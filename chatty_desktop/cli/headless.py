@@ -41,7 +41,12 @@ async def _run(arguments: argparse.Namespace) -> int:
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     if closed := ON_A_CLOSED_FOLDER.get(arguments.command):
         return await closed(arguments)
-    app = await App.open(arguments.data_dir, arguments.database, take_over=arguments.take_over)
+    app = await App.open(
+        arguments.data_dir,
+        arguments.database,
+        episodes=arguments.episodes,
+        take_over=arguments.take_over,
+    )
     try:
         for notice in app.settings.notices:
             tell(notice.text)

@@ -79,13 +79,19 @@ class DataFolder:
         backend = self._database.backend
         return "" if backend.files else backend.place
 
+    @property
+    def index_place(self) -> str:
+        """The address of the index of episodes where it is not in the folder, "" where it is."""
+        place = self._episodes.place
+        return "" if place.folder == self._paths.episodes else place.shown
+
     async def sizes(self) -> AsyncIterator[PlaceSize]:
         """What each kind of things takes, as soon as it is counted. Raises `StorageFailed` where
-        the database is on a server that does not answer."""
+        one of them is on a server that does not answer."""
         backend = self._database.backend
         places: dict[PlaceKind, list[Path]] = {
             "database": [*backend.files],
-            "episodes": [self._paths.episodes],
+            "episodes": [self._episodes.place.folder] if self._episodes.place.folder else [],
             "models": [self._paths.models],
             "backups": [self._paths.backups],
             "logs": [self._paths.logs],
@@ -94,8 +100,11 @@ class DataFolder:
         for kind, some in places.items():
             if some:
                 yield await asyncio.to_thread(_measure, kind, some)
-            else:
+            elif kind == "database":
                 yield PlaceSize(kind, await self._database.read(backend.size), 0)
+            else:
+                index = await self._episodes.on_disk()
+                yield PlaceSize(kind, index.bytes, index.files)
         yield await asyncio.to_thread(_measure_others, self._paths.data, known)
 
     async def counts(self) -> DataCounts:
@@ -194,8 +203,8 @@ class DataFolder:
             left: list[str] = []
             try:
                 await self._episodes.erase()
-            except OSError:
-                left.append(str(self._paths.episodes))
+            except (OSError, StorageFailed):
+                left.append(self._episodes.place.shown)
             self._publish(SessionsChanged())
             if what.agents:
                 self._publish(AgentsChanged())

@@ -8,19 +8,16 @@ LanceDB keeps a fragment for each append: 2,000 single appends made 6,003 files 
 from __future__ import annotations
 
 import hashlib
-import logging
 import re
-import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from chatty_desktop.domain.data_folder import IndexOnDisk
 from chatty_desktop.domain.embedding import EmbedderId
 from chatty_desktop.domain.messages import Scope
-from chatty_desktop.storage.disk import files_below
+from chatty_desktop.storage.index_places import IndexPlace
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,13 +25,8 @@ if TYPE_CHECKING:
 
     Vectors = NDArray[np.float32]
 
-log = logging.getLogger(__name__)
-
 COMPACT_AFTER = 50
 """Appends to a table: 100 files, at which a query takes some 10 ms."""
-
-COMPACTIONS = "compactions"
-"""The file beside the tables that counts them; it was written at the last one."""
 
 _UNUSED_AFTER = timedelta(milliseconds=1)
 """Age from which on files of older versions go: nobody else has the folder open, and what reads
@@ -61,16 +53,16 @@ class _Open:
 
 
 class EpisodeIndex:
-    """The tables in a folder. Every call blocks, and all come from one thread at a time. LanceDB's
-    own errors are raised as they are: the folder is then to be built again."""
+    """The tables at a place. Every call blocks, and all come from one thread at a time. LanceDB's
+    own errors are raised as they are: the tables are then to be built again."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self, place: IndexPlace) -> None:
+        self.place = place
         self._connection: Any = None
         self._open: dict[EmbedderId, _Open] = {}
 
     def exists(self, embedder: EmbedderId) -> bool:
-        return self._path(embedder).is_dir()
+        return self.place.exists(table_name(embedder))
 
     def ids(self, embedder: EmbedderId) -> list[str]:
         """The message id of every row."""
@@ -148,45 +140,23 @@ class EpisodeIndex:
         opened.table.optimize(cleanup_older_than=_UNUSED_AFTER, delete_unverified=True)
         opened.appends = 0
         opened.compactions += 1
-        self._note_compaction()
+        self.place.note_compaction()
 
     def drop(self, embedder: EmbedderId) -> bool:
-        """Remove a table from the disk, whatever state it is in; True once it is gone."""
+        """Remove a table, whatever state it is in; True once it is gone."""
         self._open.pop(embedder, None)
-        path = self._path(embedder)
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink(missing_ok=True)
+        self.place.drop(table_name(embedder))
         return True
 
     def drop_all(self) -> None:
-        """Remove every table from the disk, and the folder."""
+        """Remove every table."""
         self._open.clear()
         self._connection = None
-        if self._folder.exists():
-            shutil.rmtree(self._folder)
+        self.place.drop_all()
 
     def on_disk(self) -> IndexOnDisk:
         """What all tables take, used or not, and how often they were compacted."""
-        tables = [path for path in self._folder.glob("*.lance") if path.is_dir()]
-        files = [known for path in tables for known in files_below(path)]
-        note = self._folder / COMPACTIONS
-        try:
-            count, at = int(note.read_text("ascii")), note.stat().st_mtime
-        except (OSError, ValueError):
-            count, at = 0, None
-        return IndexOnDisk(
-            len(tables), len(files), sum(known.st_size for known in files), count, at
-        )
-
-    def _note_compaction(self) -> None:
-        """Count it where the next start finds it; that the index is compact matters more."""
-        try:
-            count = self.on_disk().compactions + 1
-            (self._folder / COMPACTIONS).write_text(str(count), "ascii")
-        except OSError as error:
-            log.info("A compaction could not be counted: %s", error)
+        return self.place.whole_size()
 
     def in_use(self) -> list[EmbedderId]:
         """Whose tables are open."""
@@ -196,22 +166,19 @@ class EpisodeIndex:
         """What each open table takes on the disk."""
         found = []
         for embedder, opened in self._open.items():
-            files = [file for file in self._path(embedder).rglob("*") if file.is_file()]
-            size = sum(file.stat().st_size for file in files)
+            name = table_name(embedder)
+            files, size = self.place.size(name, opened.table)
             found.append(
                 IndexSize(
-                    table_name(embedder),
+                    name,
                     int(opened.table.count_rows()),
-                    len(files),
+                    files,
                     size,
                     opened.appends,
                     opened.compactions,
                 )
             )
         return found
-
-    def _path(self, embedder: EmbedderId) -> Path:
-        return self._folder / f"{table_name(embedder)}.lance"
 
     def _table(self, embedder: EmbedderId) -> _Open:
         opened = self._open.get(embedder)
@@ -220,18 +187,15 @@ class EpisodeIndex:
         return opened
 
     def _opened(self, embedder: EmbedderId) -> _Open:
-        import lancedb
         from lancedb.index import Bitmap
 
         if self._connection is None:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            self._connection = lancedb.connect(str(self._folder))
+            self._connection = self.place.connect()
         name = table_name(embedder)
         if self.exists(embedder):
             table = self._connection.open_table(name)
             # Left behind by earlier runs of the app: a fragment for each append.
-            files = sum(1 for _file in (self._path(embedder) / "data").glob("*"))
-            return _Open(table, appends=files)
+            return _Open(table, appends=self.place.fragments(name, table))
         table = self._connection.create_table(name, schema=_schema(embedder.dimension))
         # Of scalar indexes: 12.7 ms for a scope of 100,000 rows; 82 without, 99 with a B-tree.
         table.create_index("scope", config=Bitmap())

@@ -12,12 +12,11 @@ import logging
 from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from chatty_desktop.domain.data_folder import IndexOnDisk
 from chatty_desktop.domain.embedding import EmbedderId
-from chatty_desktop.domain.errors import StorageFailed
+from chatty_desktop.domain.errors import Invalid, StorageFailed
 from chatty_desktop.domain.events import Notice
 from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.ports import Publish
@@ -25,6 +24,8 @@ from chatty_desktop.storage import embedder_rows
 from chatty_desktop.storage import episode_rows as rows
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.episode_index import EpisodeIndex, IndexSize
+from chatty_desktop.storage.index_failures import server_trouble
+from chatty_desktop.storage.index_places import IndexPlace
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,6 +46,9 @@ COMPACT_WHEN_IDLE_AFTER = 8
 COLLECTED_SECONDS = 0.5
 """How long new vectors are collected before they go into the index, all in one append."""
 
+AGAIN_SECONDS = 60.0
+"""After which a server that did not answer is asked again."""
+
 REBUILT_AT_ONCE = 4_000
 """Vectors read and appended at a time when an index is built."""
 
@@ -59,17 +63,20 @@ class TendedIndex:
     def __init__(
         self,
         database: Database,
-        folder: Path,
+        place: IndexPlace,
         publish: Publish,
         *,
-        idle_seconds: float,
-        collected_seconds: float,
+        idle_seconds: float = IDLE_SECONDS,
+        collected_seconds: float = COLLECTED_SECONDS,
+        again_seconds: float = AGAIN_SECONDS,
     ) -> None:
         self._database = database
         self._publish = publish
         self._idle_seconds = idle_seconds
         self._collected_seconds = collected_seconds
-        self._index = EpisodeIndex(folder)
+        self._again_seconds = again_seconds
+        self.place = place
+        self._index = EpisodeIndex(place)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="episode-index")
         self.adding = asyncio.Lock()
         self._checked: set[EmbedderId] = set()
@@ -80,6 +87,8 @@ class TendedIndex:
         self._appends: set[asyncio.Task[None]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._idle: asyncio.TimerHandle | None = None
+        self._again: asyncio.TimerHandle | None = None
+        self._trouble: dict[EmbedderId, str] = {}
         self._closed = False
 
     async def read(self, embedder: EmbedderId, work: Callable[[EpisodeIndex], T]) -> T | None:
@@ -105,10 +114,10 @@ class TendedIndex:
             await self._compact(embedder, after=1)
 
     async def compact_all(self, work: Work) -> None:
-        """Compact every table on the disk that has more files than it needs. Raises `Stopped`
-        between two of them."""
+        """Compact every table that has more files than it needs. Raises `Stopped` between two of
+        them."""
         embedders = await self._database.read(embedder_rows.all_embedders)
-        there = [e for e in embedders if await self._indexing(partial(self._index.exists, e))]
+        there = [embedder for embedder in embedders if await self._exists(embedder)]
         work.begin("Compacting the index of episodes", len(there))
         for embedder in there:
             await self._check(embedder)
@@ -117,14 +126,40 @@ class TendedIndex:
             work.step(1)
 
     async def on_disk(self) -> IndexOnDisk:
-        """What all tables take, used or not."""
-        return await self._indexing(self._index.on_disk)
+        """What all tables take, used or not. Raises `StorageFailed` where a server does not
+        answer."""
+        return await self._asked(self._index.on_disk)
+
+    async def fill(self, work: Work) -> None:
+        """Have the tables hold what the database does, at a place where there may be none yet.
+        Raises `Invalid` where there are those of other chats, `StorageFailed`, `Stopped`."""
+        embedders = await self._database.read(embedder_rows.all_embedders)
+        await self._asked(self._index.on_disk)  # whether it can be had at all
+        work.begin("Building the index of episodes", len(embedders))
+        for embedder in embedders:
+            wanted = await self._database.read(partial(rows.vector_ids, embedder=embedder))
+            found = await self._asked(partial(self._index.exists, embedder))
+            if found and wanted:
+                kept = await self._asked(partial(self._index.ids, embedder))
+                if kept and set(kept).isdisjoint(wanted):
+                    raise Invalid(
+                        f"There is an index of other chats at {self.place.shown}. Name another"
+                        " address; each database needs one of its own."
+                    )
+            async with self.adding:
+                await self._check(embedder)
+            if embedder in self._broken:
+                raise StorageFailed(
+                    self._trouble.get(embedder)
+                    or f"The index of episodes cannot be kept at {self.place.shown}."
+                )
+            work.step(1)
 
     async def renew(self) -> None:
         """Build every table anew. LanceDB itself keeps deleted rows in its files: compaction
         rewrites only those of which a tenth and more is deleted. Raises `StorageFailed`."""
         for embedder in await self._database.read(embedder_rows.all_embedders):
-            if not await self._indexing(partial(self._index.exists, embedder)):
+            if not await self._asked(partial(self._index.exists, embedder)):
                 continue
             await self._rebuild(embedder)
             if embedder in self._broken:
@@ -134,27 +169,34 @@ class TendedIndex:
                 )
 
     async def indexed(self, message_ids: Sequence[str]) -> list[str]:
-        """Which of these are in a table."""
+        """Which of these are in a table. Raises `StorageFailed` where a server does not answer."""
         found: set[str] = set()
         for embedder in await self._database.read(embedder_rows.all_embedders):
-            if await self._indexing(partial(self._index.exists, embedder)):
+            if await self._asked(partial(self._index.exists, embedder)):
+                if self.place.away:
+                    found |= set(message_ids).intersection(
+                        await self._asked(partial(self._index.ids, embedder))
+                    )
+                    continue
                 there = await self._try(embedder, partial(self._index.ids, embedder))
                 found |= set(message_ids).intersection(there or ())
         return sorted(found)
 
     async def erase(self) -> None:
-        """Remove the whole index. Raises `OSError`."""
+        """Remove the whole index. Raises `OSError`, `StorageFailed` where a server does not
+        answer."""
         async with self.adding:
             self._collected.clear()
-            await self._indexing(self._index.drop_all)
+            await self._asked(self._index.drop_all)
             for known in (self._checked, self._broken, self._rebuilt):
                 known.clear()
 
     async def close(self) -> None:
         """Let what is being added get into the index; a compaction is not waited for."""
         self._closed = True
-        if self._idle is not None:
-            self._idle.cancel()
+        for timer in (self._idle, self._again):
+            if timer is not None:
+                timer.cancel()
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -200,7 +242,9 @@ class TendedIndex:
         if embedder in self._checked:
             return
         wanted = await self._database.read(lambda c: rows.count_vectors(c, embedder))
-        there = await self._indexing(partial(self._index.exists, embedder))
+        there = await self._exists(embedder)
+        if there is None:
+            return
         counted = await self._try(embedder, partial(self._index.count, embedder)) if there else 0
         if counted is not None and counted != wanted:
             await self._reconcile(embedder)
@@ -242,7 +286,7 @@ class TendedIndex:
     async def _delete(self, column: str, values: Sequence[str]) -> None:
         async with self.adding:
             for embedder in await self._database.read(embedder_rows.all_embedders):
-                if await self._indexing(partial(self._index.exists, embedder)):
+                if await self._exists(embedder):
                     await self._try(
                         embedder, partial(self._index.delete_where, embedder, column, values)
                     )
@@ -287,7 +331,12 @@ class TendedIndex:
         read-only would fail again."""
         log.info("The index of episodes by %s failed: %s", embedder.name, error)
         self._broken.add(embedder)
-        if embedder in self._rebuilt or self._closed:
+        if self._closed:
+            return
+        if self.place.away and (trouble := server_trouble(error, self.place.shown)):
+            self._wait_for_server(embedder, trouble)
+            return
+        if embedder in self._rebuilt:
             return
         self._rebuilt.add(embedder)
         self._publish(
@@ -298,6 +347,54 @@ class TendedIndex:
             )
         )
         self._start(self._rebuild(embedder))
+
+    def _wait_for_server(self, embedder: EmbedderId, trouble: str) -> None:
+        """Go on without the table until the server answers, then add what it lacks."""
+        self._checked.discard(embedder)
+        if self._trouble.get(embedder) != trouble:
+            self._trouble[embedder] = trouble
+            self._publish(
+                Notice(
+                    "warning",
+                    f"{trouble} Chats go on: memory reads episodes from the database until the"
+                    " index can be used again.",
+                )
+            )
+        if self._again is None:
+            loop = asyncio.get_running_loop()
+            self._again = loop.call_later(self._again_seconds, self._ask_again)
+
+    def _ask_again(self) -> None:
+        self._again = None
+        if not self._closed:
+            self._start(self._use_again())
+
+    async def _use_again(self) -> None:
+        async with self.adding:
+            for embedder in tuple(self._trouble):
+                self._broken.discard(embedder)
+                await self._check(embedder)
+                if embedder not in self._broken:
+                    del self._trouble[embedder]
+                    log.info("The index of episodes by %s is used again", embedder.name)
+
+    async def _exists(self, embedder: EmbedderId) -> bool | None:
+        """Whether there is a table; None where that cannot be told."""
+        return await self._try(embedder, partial(self._index.exists, embedder))
+
+    async def _asked(self, work: Callable[[], T]) -> T:
+        """What the index gives. Raises `StorageFailed` where it is on a server that does not give
+        it."""
+        try:
+            return await self._indexing(work)
+        except Exception as error:
+            if not self.place.away:
+                raise
+            trouble = server_trouble(error, self.place.shown)
+            log.info("The index of episodes at %s failed: %s", self.place.shown, error)
+            raise StorageFailed(
+                trouble or f"The index of episodes at {self.place.shown} cannot be used."
+            ) from error
 
     def _indexing(self, work: Callable[[], T]) -> asyncio.Future[T]:
         self._flush()

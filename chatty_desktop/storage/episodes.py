@@ -10,7 +10,6 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from chatty_desktop.domain.data_folder import IndexOnDisk
@@ -35,11 +34,13 @@ from chatty_desktop.storage.episode_index import EpisodeIndex, IndexSize
 from chatty_desktop.storage.episode_scopes import ScopesInUse, ScopeVectors
 from chatty_desktop.storage.episode_search import search
 from chatty_desktop.storage.episode_tending import (
+    AGAIN_SECONDS,
     COLLECTED_SECONDS,
     IDLE_SECONDS,
     TendedIndex,
     columns,
 )
+from chatty_desktop.storage.index_places import IndexPlace
 
 if TYPE_CHECKING:
     import numpy as np
@@ -63,23 +64,30 @@ class StoredEpisodes:
     def __init__(
         self,
         database: Database,
-        folder: Path,
+        place: IndexPlace,
         publish: Publish,
         *,
         idle_seconds: float = IDLE_SECONDS,
         collected_seconds: float = COLLECTED_SECONDS,
+        again_seconds: float = AGAIN_SECONDS,
     ) -> None:
         self._database = database
         self._index = TendedIndex(
             database,
-            folder,
+            place,
             publish,
             idle_seconds=idle_seconds,
             collected_seconds=collected_seconds,
+            again_seconds=again_seconds,
         )
         self._scoring_thread = ThreadPoolExecutor(1, thread_name_prefix="episode-scores")
         self._scopes = ScopesInUse()
         self._embedded_through: dict[_Waiting, int] = {}
+
+    @property
+    def place(self) -> IndexPlace:
+        """Where the index is."""
+        return self._index.place
 
     # --- writing -----------------------------------------------------------------------------
 
@@ -220,11 +228,12 @@ class StoredEpisodes:
         await self._index.compact_all(work)
 
     async def on_disk(self) -> IndexOnDisk:
-        """What the index takes on the disk, used or not."""
+        """What the index takes, used or not. Raises `StorageFailed`."""
         return await self._index.on_disk()
 
     async def erase(self) -> None:
-        """Forget all: no rows are left in SQLite. Raises `OSError` when the index stays."""
+        """Forget all: no rows are left in SQLite. Raises `OSError` or
+        `StorageFailed` when the index stays."""
         self._scopes.clear()
         self._embedded_through.clear()
         await self._index.erase()
@@ -235,7 +244,7 @@ class StoredEpisodes:
         await self._index.renew()
 
     async def indexed(self, message_ids: Sequence[str]) -> list[str]:
-        """Which of these the index still has a row of."""
+        """Which of these the index still has a row of. Raises `StorageFailed`."""
         return await self._index.indexed(message_ids)
 
     async def close(self) -> None:

@@ -49,7 +49,7 @@ class StoredForgetting:
         try:
             await self._database.write(lambda c: list_derived(self._database.backend, c, target))
         except Listed as listed:
-            return replace(listed.plan, beyond=self._database.backend.beyond)
+            return replace(listed.plan, beyond=self._beyond)
         raise AssertionError("list_derived always raises")
 
     async def forget_rest(self, plan: ForgetPlan) -> None:
@@ -77,7 +77,7 @@ class StoredForgetting:
         )
         in_index = await self._episodes.indexed(needles.ids)
         if in_index:
-            traces.append(Trace("index", str(self._paths.episodes), tuple(in_index)))
+            traces.append(Trace("index", self._episodes.place.shown, tuple(in_index)))
         return await asyncio.to_thread(self._in_files, needles, traces, work)
 
     async def remove(self, trace: Trace) -> None:
@@ -86,7 +86,8 @@ class StoredForgetting:
         await asyncio.to_thread(_remove, trace)
 
     def _in_files(self, needles: Needles, traces: list[Trace], work: Work) -> Proof:
-        places = [each for each in sorted(self._paths.data.rglob("*")) if self._looked_at(each)]
+        every = {*self._paths.data.rglob("*"), *self._episodes.place.files()}
+        places = [each for each in sorted(every) if self._looked_at(each)]
         work.begin("Looking through the files", len(places))
         read = 0
         unread: list[str] = []
@@ -109,8 +110,13 @@ class StoredForgetting:
             read,
             len(_searched_tables()),
             tuple(unread),
-            self._database.backend.beyond,
+            self._beyond,
         )
+
+    @property
+    def _beyond(self) -> str:
+        said = self._database.backend.beyond, self._episodes.place.beyond
+        return " ".join(filter(None, said))
 
     def _looked_at(self, path: Path) -> bool:
         return path.is_file() and not path.is_relative_to(self._paths.models)
@@ -121,7 +127,7 @@ class StoredForgetting:
             return "backup"
         if path.is_relative_to(paths.logs):
             return "log"
-        if path.is_relative_to(paths.episodes):
+        if path.is_relative_to(self._episodes.place.folder or paths.episodes):
             return "index"
         return "database" if path.name.startswith(paths.database.name) else "file"
 

@@ -1,4 +1,5 @@
-"""Moving all chats, with what memory made of them, between the data folder and a server."""
+"""Moving all chats, with what memory made of them, between the data folder and a server; and the
+index of episodes between the folder and other places."""
 
 from __future__ import annotations
 
@@ -9,18 +10,26 @@ from sqlalchemy import Connection
 
 from chatty_desktop.domain.data_folder import DataCounts
 from chatty_desktop.domain.errors import Invalid, StorageFailed
+from chatty_desktop.domain.events import Event
 from chatty_desktop.domain.work import Work
 from chatty_desktop.paths import Paths
 from chatty_desktop.storage import restoring, tables
 from chatty_desktop.storage.counts import count_rows
 from chatty_desktop.storage.database import Database
+from chatty_desktop.storage.episode_tending import TendedIndex
+from chatty_desktop.storage.index_failures import server_trouble
+from chatty_desktop.storage.index_places import IndexFolder
 from chatty_desktop.storage.places import (
     DATABASE_VARIABLE,
+    EPISODES_VARIABLE,
     Server,
     check_writable,
+    find_index,
     find_server,
     open_database,
     read_address,
+    read_index,
+    write_index,
     write_server,
 )
 from chatty_desktop.storage.row_copies import copy_rows
@@ -64,6 +73,53 @@ async def move(
     if before is None and copying:
         await asyncio.to_thread(_put_aside, paths)
     return counts
+
+
+async def move_index(paths: Paths, to: str | None, work: Work, *, named: str | None = None) -> None:
+    """Keep the index of episodes at an address from now on, None: in the data folder. It is built
+    there from the database, of which it holds nothing more, or brought in step with it where
+    another machine has built it; then it is deleted where it was. `named` is where the call says
+    that the chats are.
+
+    The data folder is claimed and closed. Raises `Invalid`, `StorageFailed`, `Stopped`; then the
+    index is used where it was.
+    """
+    if os.environ.get(EPISODES_VARIABLE):
+        raise Invalid(
+            "CHATTY_EPISODES_URL says where the index of episodes is, and would say so after it was"
+            " moved. Take it out of the environment first."
+        )
+    before = await asyncio.to_thread(find_index, paths)
+    after = read_index(to) if to else IndexFolder(paths.episodes)
+    if before.shown == after.shown:
+        raise Invalid("The index of episodes is kept there already.")
+    database = await open_database(paths, await asyncio.to_thread(find_server, paths, named))
+    try:
+        index = TendedIndex(database, after, _untold)
+        try:
+            await index.fill(work)
+        finally:
+            await index.close()
+    finally:
+        await database.close()
+    try:
+        await asyncio.to_thread(write_index, paths, to)
+    except OSError as error:
+        raise StorageFailed(
+            f"{paths.places} cannot be written: {error.strerror or error}. The index of episodes is"
+            " still used where it was."
+        ) from error
+    try:
+        await asyncio.to_thread(before.drop_all)
+    except Exception as error:  # whatever LanceDB raises
+        raise StorageFailed(
+            f"The index of episodes was moved, but what was at {before.shown} stays there:"
+            f" {(before.away and server_trouble(error, before.shown)) or error}"
+        ) from error
+
+
+def _untold(_event: Event) -> None:
+    """What goes wrong is raised."""
 
 
 async def _moved(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from chatty_desktop.domain.events import Event
 from chatty_desktop.paths import Paths
@@ -17,6 +16,7 @@ from chatty_desktop.storage.episodes import StoredEpisodes
 from chatty_desktop.storage.folders import StoredFolders
 from chatty_desktop.storage.graph_runs import StoredGraphRuns
 from chatty_desktop.storage.graphs import StoredGraphs
+from chatty_desktop.storage.index_places import IndexFolder, IndexPlace
 from chatty_desktop.storage.measurements import StoredMeasurements
 from chatty_desktop.storage.memory import StoredMemory
 from chatty_desktop.storage.messages import StoredMessages
@@ -53,19 +53,20 @@ class Stores:
         paths: Paths,
         publish: Callable[[Event], None],
         server: Server | None = None,
+        index: IndexPlace | None = None,
     ) -> Stores:
-        """Open or make the database of a data folder, or the one at a `server`, and the folder's
-        index of episodes. Raises `StorageFailed`, `Invalid`."""
+        """Open or make the database of a data folder, or the one at a `server`, and the index of
+        episodes at a place, None: in the folder. Raises `StorageFailed`, `Invalid`."""
         database = await open_database(paths, server)
         try:
-            return await cls.over(database, paths.episodes, publish)
+            return await cls.over(database, index or IndexFolder(paths.episodes), publish)
         except BaseException:
             await database.close()
             raise
 
     @classmethod
     async def over(
-        cls, database: Database, index: Path, publish: Callable[[Event], None]
+        cls, database: Database, index: IndexPlace, publish: Callable[[Event], None]
     ) -> Stores:
         """The stores over an open database. Raises `StorageFailed`."""
         drafts = await StoredDrafts.of(database, publish)

@@ -15,7 +15,13 @@ LIBRARIES = "libegl1 libgl1 libxkbcommon0 libxkbcommon-x11-0 libdbus-1-3 libfont
 LIBRARIES_X11 = "libxcb-cursor0 libxcb-icccm4 libxcb-keysyms1 libxcb-shape0"
 
 
-def run(data_dir: Path | None, database: str | None = None, *, take_over: bool = False) -> int:
+def run(
+    data_dir: Path | None,
+    database: str | None = None,
+    episodes: str | None = None,
+    *,
+    take_over: bool = False,
+) -> int:
     """Open the window on a data folder, None for the person's own, as `App.open` does; returns the
     exit status.
 
@@ -42,7 +48,7 @@ def run(data_dir: Path | None, database: str | None = None, *, take_over: bool =
             "The commands that need no window work without them: chatty-desktop --help"
         )
         return NO_WINDOW
-    status = desktop.run(data_dir, database, take_over=take_over)
+    status = desktop.run(data_dir, database, episodes, take_over=take_over)
     # Everything is closed by now. What is left of Qt would be taken down with the interpreter, in
     # no particular order, and has been seen to abort there: the exit status would then tell of a
     # crash that was none.

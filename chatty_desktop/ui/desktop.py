@@ -43,7 +43,13 @@ PATIENCE_SECONDS = 0.7
 """How long opening may take before a small window says what is going on."""
 
 
-def run(data_dir: Path | None, database: str | None = None, *, take_over: bool = False) -> int:
+def run(
+    data_dir: Path | None,
+    database: str | None = None,
+    episodes: str | None = None,
+    *,
+    take_over: bool = False,
+) -> int:
     """Open the window and return when it is closed, with the exit status."""
     application = QApplication(sys.argv[:1])
     application.setApplicationName("chatty-desktop")
@@ -59,7 +65,7 @@ def run(data_dir: Path | None, database: str | None = None, *, take_over: bool =
     asyncio.set_event_loop(loop)
     with loop:
         status: int = loop.run_until_complete(
-            Desktop(application, data, database, take_over=take_over).live()
+            Desktop(application, data, database, episodes, take_over=take_over).live()
         )
     return status
 
@@ -81,11 +87,13 @@ class Desktop:
         application: QApplication,
         data: Path,
         database: str | None = None,
+        episodes: str | None = None,
         *,
         take_over: bool = False,
     ) -> None:
         self._application = application
         self._database = database
+        self._episodes = episodes
         self._take_over = take_over
         self._paths = Paths(data)
         self._closing = asyncio.Event()
@@ -111,7 +119,12 @@ class Desktop:
         waiting = _Waiting()
         try:
             async with waiting:
-                return await App.open(self._paths.data, self._database, take_over=self._take_over)
+                return await App.open(
+                    self._paths.data,
+                    self._database,
+                    episodes=self._episodes,
+                    take_over=self._take_over,
+                )
         except AlreadyOpen as error:
             if raise_first(self._paths.data):
                 return 0

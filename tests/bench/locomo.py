@@ -24,6 +24,7 @@ from chatty_desktop.domain.ranking import by_vector, by_vector_and_words
 from chatty_desktop.providers.built_in_embedder import BuiltInEmbedder
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.episodes import StoredEpisodes
+from chatty_desktop.storage.index_places import IndexFolder
 from chatty_desktop.storage.messages import StoredMessages
 from chatty_desktop.storage.sessions import StoredSessions
 
@@ -49,7 +50,7 @@ async def measure(file: Path) -> Found:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         database = await Database.open(folder / "chatty.db", folder / "backups")
-        store = StoredEpisodes(database, folder / "episodes", print)
+        store = StoredEpisodes(database, IndexFolder(folder / "episodes"), print)
         messages = StoredMessages(database)
         sessions = StoredSessions(database, lambda _event: None, messages.forget)
         await sessions.create("LoCoMo", SCOPE.agent_id, SCOPE.session_id)

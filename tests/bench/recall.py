@@ -22,6 +22,7 @@ from chatty_desktop.domain.messages import Message, Scope
 from chatty_desktop.domain.ranking import Scored, by_vector, by_vector_and_words
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.episodes import StoredEpisodes
+from chatty_desktop.storage.index_places import IndexFolder
 from chatty_desktop.storage.messages import StoredMessages
 from tests.bench.filled import WORDS, fill_chats
 from tests.bench.table import Measured
@@ -55,7 +56,7 @@ class _Measuring:
     async def all(self) -> list[Measured]:
         await fill_chats(self._folder, SIZES, "ada")
         database = await Database.open(self._folder / "chatty.db", self._folder / "backups")
-        store = StoredEpisodes(database, self._folder / "episodes", print)
+        store = StoredEpisodes(database, IndexFolder(self._folder / "episodes"), print)
         messages = StoredMessages(database)
         rows = [await self._write(store, await messages.branch(_scope(SIZES[0]).session_id))]
         for size in SIZES[1:]:
@@ -64,7 +65,7 @@ class _Measuring:
         await store.compact()
         after = (await store.sizes())[0]
         await store.close()
-        store = StoredEpisodes(database, self._folder / "episodes", print)
+        store = StoredEpisodes(database, IndexFolder(self._folder / "episodes"), print)
         for size in sorted(SIZES):
             rows += await self._recall(store, size)
         await store.close()

@@ -27,6 +27,7 @@ from chatty_desktop.engine.running import Running
 from chatty_desktop.engine.tools.boxes import ToolBoxes
 from chatty_desktop.paths import Paths, resources_folder
 from chatty_desktop.storage.database import Database
+from chatty_desktop.storage.index_places import IndexFolder
 from chatty_desktop.storage.stores import Stores
 from tests.helpers.bag_of_words import Chosen
 from tests.helpers.toolbox import ScriptedTools
@@ -117,7 +118,7 @@ class Desk:
         if database is None:
             stores = await Stores.open(Paths(folder), bus.publish)
         else:
-            stores = await Stores.over(database, folder / "episodes", bus.publish)
+            stores = await Stores.over(database, IndexFolder(folder / "episodes"), bus.publish)
         desk = cls(stores, bus, models, Settings(default_model=default_model))
         found = await desk.agents.by_name("Ada")
         desk.agent = found or await desk.agents.save(definition(strategy))

@@ -66,14 +66,7 @@ class SettingsPage(Page):
     def _place(self) -> None:
         column = self.group(
             tr("Where your data is"),
-            tr("Everything that the app keeps is in this folder, and nowhere else but for keys.")
-            if not self._server
-            else tr(
-                "Chats, agents and memory are in a database on a server: {server}. Settings,"
-                " models, backups and the index of episodes are in this folder, for this computer"
-                " alone.",
-                server=self._server,
-            ),
+            words.said_of_places(self._server, self.app.data.index_place),
         )
         self.path = Words(str(self.app.paths.data))
         column.addWidget(self.path)

@@ -20,6 +20,7 @@ from chatty_desktop.storage.agents import StoredAgents
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.episode_index import EpisodeIndex, table_name
 from chatty_desktop.storage.episodes import StoredEpisodes
+from chatty_desktop.storage.index_places import IndexFolder
 from chatty_desktop.storage.messages import StoredMessages
 from chatty_desktop.storage.sessions import StoredSessions
 from tests.helpers.bag_of_words import bag_of_words
@@ -43,7 +44,7 @@ class Store:
         self.messages = StoredMessages(database)
         self.episodes = StoredEpisodes(
             database,
-            folder / "episodes",
+            IndexFolder(folder / "episodes"),
             self.told.append,
             idle_seconds=idle_seconds,
             collected_seconds=collected_seconds,
@@ -106,7 +107,7 @@ class Store:
 
     def index(self) -> EpisodeIndex:
         """The index by itself, as another process would find it."""
-        return EpisodeIndex(self.folder / "episodes")
+        return EpisodeIndex(IndexFolder(self.folder / "episodes"))
 
     def _gone(self, session_id: str) -> None:
         self.messages.forget(session_id)

@@ -43,6 +43,7 @@ PARTS = (
     N_("Exporting"),
     N_("Compacting the database"),
     N_("Compacting the index of episodes"),
+    N_("Building the index of episodes"),
     N_("Deleting"),
 )
 """What long work says of itself (`Work.what`)."""
@@ -52,6 +53,32 @@ def size(count: int) -> str:
     """Bytes, as "1.2 MB"."""
     exact = 0 if count < 1000 else 1
     return QLocale().formattedDataSize(count, exact, QLocale.DataSizeFormat.DataSizeSIFormat)
+
+
+def said_of_places(server: str, index: str) -> str:
+    """Where everything is, by the addresses of the database and of the index of episodes, "" for
+    one that is in the folder."""
+    if not server and not index:
+        return tr("Everything that the app keeps is in this folder, and nowhere else but for keys.")
+    if not server:
+        return tr(
+            "The index of episodes is at {index}. Everything else that the app keeps is in this"
+            " folder, and nowhere else but for keys.",
+            index=index,
+        )
+    if not index:
+        return tr(
+            "Chats, agents and memory are in a database on a server: {server}. Settings,"
+            " models, backups and the index of episodes are in this folder, for this computer"
+            " alone.",
+            server=server,
+        )
+    return tr(
+        "Chats, agents and memory are in a database on a server: {server}. The index of episodes is"
+        " at {index}. Settings, models and backups are in this folder, for this computer alone.",
+        server=server,
+        index=index,
+    )
 
 
 def moment(at: float) -> str:
