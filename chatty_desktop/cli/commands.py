@@ -17,6 +17,7 @@ from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import MessageCommitted
 from chatty_desktop.domain.graphs import read_graph
 from chatty_desktop.domain.messages import Message, Scope, Session, Status
+from chatty_desktop.reading import read_text
 
 T = TypeVar("T")
 Command = Callable[[App, argparse.Namespace], Awaitable[int]]
@@ -191,8 +192,8 @@ COMMANDS: dict[str, Command] = {
 async def _read_file(file: Path, what: str, read: Callable[[str], T]) -> T:
     """What a file holds. Raises `Invalid` naming the file."""
     try:
-        text = await asyncio.to_thread(file.read_text, encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        text = await asyncio.to_thread(read_text, file)
+    except (OSError, UnicodeDecodeError, Invalid) as error:
         raise Invalid(f"{file} cannot be read: {error}") from error
     try:
         return read(text)

@@ -15,6 +15,7 @@ from chatty_desktop.domain.events import Event, Measured
 from chatty_desktop.domain.measurement import Measurement, Verdict, totals, verdict
 from chatty_desktop.domain.measuring import MeasuredFold, best_script, read_script, state_of
 from chatty_desktop.engine.measuring import Source
+from chatty_desktop.reading import read_text
 
 VERDICTS: dict[Verdict, str] = {
     "rely": "Good enough to rely on.",
@@ -140,8 +141,8 @@ async def _source(app: App, agent: Agent, script: str | None, chat: str | None) 
         return Source(scripts[script].title, scripts[script])
     file = Path(script)
     try:
-        text = await asyncio.to_thread(file.read_text, encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
+        text = await asyncio.to_thread(read_text, file)
+    except (OSError, UnicodeDecodeError, Invalid) as error:
         names = ", ".join(scripts)
         raise Invalid(
             f"{script} is none of the app's own conversations ({names}) and cannot be read as a"

@@ -8,7 +8,9 @@ index of episodes is not in it either.
 from __future__ import annotations
 
 import json
+import lzma
 import sqlite3
+import struct
 import time
 import zipfile
 import zlib
@@ -23,6 +25,7 @@ from chatty_desktop.domain.errors import Invalid, StorageFailed
 from chatty_desktop.domain.json_text import read_json
 from chatty_desktop.domain.settings import read_settings
 from chatty_desktop.domain.work import Work
+from chatty_desktop.reading import require_plain
 from chatty_desktop.storage import migrations, word_index
 from chatty_desktop.storage.counts import COUNTED
 from chatty_desktop.storage.disk import require_room, scratch_file, whole_file
@@ -34,9 +37,14 @@ _CHUNK = 1 << 20
 _SMALL = 5_000_000
 """The most that the settings and the note may hold."""
 
-_NOT_OURS = (
+_LAST_SECOND = 1e11
+"""Of the year 5138, since 1970: what goes on has no date."""
+
+NOT_OURS = (
     zipfile.BadZipFile,
     zlib.error,
+    lzma.LZMAError,
+    struct.error,
     EOFError,
     RuntimeError,  # a zip with a password, or packed in another way
     ValueError,
@@ -86,6 +94,7 @@ def unpack_backup(file: Path, into: Path, work: Work) -> BackupContents:
     trouble with the disk, and `Stopped`. What is in the folder by then is of no use.
     """
     try:
+        require_plain(file)
         with file.open("rb") as stream:
             is_database = stream.read(16) == b"SQLite format 3\0"
         made_at = file.stat().st_mtime
@@ -99,7 +108,7 @@ def unpack_backup(file: Path, into: Path, work: Work) -> BackupContents:
             made_at, settings = _unzip(file, into, work)
     except OSError as error:
         raise StorageFailed(f"{file} could not be unpacked: {error.strerror or error}.") from error
-    except _NOT_OURS as error:
+    except NOT_OURS as error:
         raise Invalid(
             f"{file.name} is damaged, or no backup of Chatty Desktop: {error}."
         ) from error
@@ -184,6 +193,9 @@ def _unzip(file: Path, into: Path, work: Work) -> tuple[float, bool]:
                 f"{file.name} was made by a newer version of Chatty Desktop"
                 f" ({about.get('version', 'unknown')}). Install that version to restore it."
             )
+        made_at = float(about["made_at"])
+        if not 0 <= made_at < _LAST_SECOND:
+            raise ValueError("the time of its making is none")
         size = entries[DATABASE].file_size
         require_room(into, size, "Restoring it")
         work.begin("Unpacking", size)
@@ -192,7 +204,7 @@ def _unzip(file: Path, into: Path, work: Work) -> tuple[float, bool]:
         settings = _settings_in(archive) if SETTINGS in entries else None
         if settings is not None:
             (into / SETTINGS).write_bytes(settings)
-        return float(about["made_at"]), settings is not None
+        return made_at, settings is not None
 
 
 def _settings_in(archive: zipfile.ZipFile) -> bytes | None:

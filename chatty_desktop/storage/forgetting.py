@@ -25,6 +25,7 @@ from chatty_desktop.domain.work import Work
 from chatty_desktop.paths import Paths
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.backend import Words
+from chatty_desktop.storage.backup_file import NOT_OURS
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.derived import Listed, forget_fact, forget_rest, list_derived
 from chatty_desktop.storage.episodes import StoredEpisodes
@@ -98,7 +99,7 @@ class StoredForgetting:
                 read += path.stat().st_size
             except FileNotFoundError:
                 continue  # a file of the moment, such as one of the index
-            except (OSError, zipfile.BadZipFile) as error:
+            except (OSError, *NOT_OURS) as error:
                 unread.append(f"{path}: {error}")
                 continue
             if found:

@@ -10,6 +10,7 @@ from typing import TextIO
 
 from chatty_desktop.domain.errors import StorageFailed
 from chatty_desktop.domain.json_text import read_json
+from chatty_desktop.reading import LARGEST
 
 _PRIVATE = 0o600
 
@@ -33,11 +34,18 @@ class KeyFile:
         first. Raises `StorageFailed`, without a word of what is in the file."""
         try:
             # A link could lead to a file of someone else's.
-            number = os.open(self.path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+            number = os.open(
+                self.path,
+                # Without waiting: a pipe would be opened only once somebody writes to it.
+                os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0),
+            )
         except FileNotFoundError:
             return {}
         except OSError as error:
             raise StorageFailed(f"{self.path} cannot be read: {error.strerror}.") from error
+        if not stat.S_ISREG(os.fstat(number).st_mode):
+            os.close(number)
+            raise StorageFailed(f"{self.path} is no plain file, so no keys are read from it.")
         with os.fdopen(number, encoding="utf-8") as stream:
             self._keep_private(stream)
             return self._parse(stream)
@@ -90,7 +98,7 @@ class KeyFile:
 
     def _parse(self, stream: TextIO) -> dict[str, str]:
         try:
-            value = read_json(stream.read())
+            value = read_json(stream.read(LARGEST))
         except ValueError as error:
             raise StorageFailed(
                 f"{self.path} is not JSON, so the keys in it are not used. Mend it, or delete it"

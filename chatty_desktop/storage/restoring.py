@@ -23,11 +23,12 @@ from chatty_desktop.domain.data_folder import (
     StoredBackup,
     settings_without_secrets,
 )
-from chatty_desktop.domain.errors import StorageFailed
+from chatty_desktop.domain.errors import Invalid, StorageFailed
 from chatty_desktop.domain.events import Notice
 from chatty_desktop.domain.json_text import read_json
 from chatty_desktop.domain.work import Work
 from chatty_desktop.paths import Paths
+from chatty_desktop.reading import read_text
 from chatty_desktop.storage.backup_file import DATABASE, SETTINGS, unpack_backup, write_backup
 from chatty_desktop.storage.disk import sync_folder, whole_file
 
@@ -215,8 +216,8 @@ def _drop_logs_of_database(paths: Paths) -> None:
 
 def _present_settings(paths: Paths) -> str | None:
     try:
-        return settings_without_secrets(paths.settings.read_text("utf-8-sig"))
-    except (OSError, ValueError):
+        return settings_without_secrets(read_text(paths.settings))
+    except (OSError, ValueError, Invalid):
         return None
 
 

@@ -18,6 +18,7 @@ from chatty_desktop.domain.errors import ChattyError, Invalid, StorageFailed
 from chatty_desktop.domain.events import Notice, SettingsChanged
 from chatty_desktop.domain.settings import Settings, checked, read_settings, write_settings
 from chatty_desktop.engine.ports import Publish
+from chatty_desktop.reading import NotPlain, TooLarge, read_text
 
 log = logging.getLogger(__name__)
 
@@ -145,11 +146,18 @@ class SettingsFile:
         """What stands in the file now. Raises `StorageFailed` when it cannot be read."""
         stamp = _stamp(self._file)
         try:
-            text = self._file.read_text(encoding="utf-8-sig")
+            text = read_text(self._file)
         except FileNotFoundError:
             return _Found(None, None)
         except UnicodeDecodeError as error:
             return _Found("", stamp, reason=f"not UTF-8 text: {error}")
+        except TooLarge as error:
+            return _Found("", stamp, reason=str(error).rstrip("."))
+        except NotPlain as error:
+            raise StorageFailed(
+                f"{self._file} cannot be read: it is no plain file. It is left alone, and the"
+                " settings stay as they are; put a file in its place, then try again."
+            ) from error
         except OSError as error:
             raise StorageFailed(
                 f"{self._file} cannot be read ({error.strerror or error}). It is left alone,"

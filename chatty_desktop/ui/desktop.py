@@ -17,6 +17,7 @@ from chatty_desktop.domain.errors import AlreadyOpen, ChattyError, Invalid
 from chatty_desktop.domain.events import Event, RestartWanted
 from chatty_desktop.domain.settings import read_settings
 from chatty_desktop.paths import Paths, default_data_folder, resources_folder
+from chatty_desktop.reading import read_text
 from chatty_desktop.ui.collection import Collection
 from chatty_desktop.ui.failures import reported
 from chatty_desktop.ui.instance import FirstInstance, raise_first
@@ -74,7 +75,7 @@ def _language(settings: Path) -> str | None:
     """The language that the settings ask for: what is said while they are opened is said in it
     too. What is wrong with the file is told by whoever opens it."""
     try:
-        return read_settings(settings.read_text("utf-8-sig")).appearance.language
+        return read_settings(read_text(settings)).appearance.language
     except (OSError, UnicodeError, Invalid):
         return None
 

@@ -13,10 +13,8 @@ from PySide6.QtCore import QIODevice, QSaveFile, QStandardPaths, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from chatty_desktop.domain.errors import Invalid, StorageFailed
+from chatty_desktop.reading import LARGEST, NotPlain, TooLarge, read_text
 from chatty_desktop.ui.language import tr, translated
-
-LARGEST_BYTES = 5_000_000
-
 
 Content = TypeVar("Content")
 
@@ -83,10 +81,11 @@ def _documents() -> str:
 
 def _read(file: Path) -> str:
     try:
-        size = file.stat().st_size
-        if size > LARGEST_BYTES:
-            raise Invalid(tr("It holds {size} MB.", size=size // 1000000))
-        return file.read_text(encoding="utf-8-sig")
+        return read_text(file)
+    except NotPlain as error:
+        raise Invalid(tr("It is no plain file.")) from error
+    except TooLarge as error:
+        raise Invalid(tr("It is larger than {size} MB.", size=LARGEST // 1_000_000)) from error
     except UnicodeDecodeError as error:
         raise Invalid(tr("It is not UTF-8 text.")) from error
     except OSError as error:

@@ -12,13 +12,14 @@ OURS: dict[str, frozenset[str]] = {
     "": frozenset(),
     "__main__": frozenset({"cli", "ui"}),
     "paths": frozenset(),
+    "reading": frozenset({"domain"}),
     "domain": frozenset({"domain"}),
     "engine": frozenset({"domain", "engine"}),
-    "providers": frozenset({"domain", "engine.ports", "paths", "providers"}),
-    "storage": frozenset({"domain", "engine.ports", "paths", "storage"}),
-    "app": frozenset({"domain", "engine", "paths", "providers", "storage"}),
-    "cli": frozenset({"app", "cli", "domain", "engine", "paths"}),
-    "ui": frozenset({"app", "domain", "engine", "paths", "ui"}),
+    "providers": frozenset({"domain", "engine.ports", "paths", "providers", "reading"}),
+    "storage": frozenset({"domain", "engine.ports", "paths", "storage", "reading"}),
+    "app": frozenset({"domain", "engine", "paths", "providers", "reading", "storage"}),
+    "cli": frozenset({"app", "cli", "domain", "engine", "paths", "reading"}),
+    "ui": frozenset({"app", "domain", "engine", "paths", "ui", "reading"}),
 }
 """Part of the package (the first name below it, "" for its __init__) to what of ours it may
 import; a module stands for everything below it."""
@@ -54,6 +55,7 @@ OTHERS: dict[str, frozenset[str]] = {
     "": _QT | _DATABASES | _MODELS,
     "__main__": _QT | _DATABASES | _MODELS,
     "paths": _QT | _DATABASES | _MODELS,
+    "reading": _QT | _DATABASES | _MODELS,
     "domain": _QT | _DATABASES | _MODELS | _DISK_AND_NET | {"keyring"},
     "engine": _QT | _DATABASES | _MODELS | {"keyring"},
     "providers": _QT | {"sqlalchemy", "sqlite3"},

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import copy
 import json
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
+from hypothesis.strategies import SearchStrategy
 
 
 class Good(tuple[Any, ...]):
@@ -66,7 +68,7 @@ def spoiled_json(draw: st.DrawFn, good: Good) -> str:
     return spoiled_bytes(draw, text.encode()).decode("utf-8", "replace")
 
 
-def spoiled_bytes(draw: st.DrawFn, data: bytes) -> bytes:
+def spoiled_bytes(draw: Callable[[SearchStrategy[Any]], Any], data: bytes) -> bytes:
     """Bytes with up to five places changed, cut out, doubled or written over."""
     for _ in range(draw(st.integers(1, 5))):
         at = draw(st.integers(0, max(0, len(data) - 1)))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import lzma
+import struct
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +16,24 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from chatty_desktop.domain.errors import Invalid, StorageFailed
 from chatty_desktop.domain.exporting import file_stem
 from chatty_desktop.engine.exchange import ExportKind
+from chatty_desktop.reading import NotPlain, read_text, require_plain
 from chatty_desktop.ui.language import N_, number, tr
+
+_BAD_ZIP = (
+    OSError,
+    zipfile.BadZipFile,
+    NotImplementedError,
+    RuntimeError,  # one with a password
+    EOFError,
+    ValueError,
+    struct.error,
+    zlib.error,
+    lzma.LZMAError,
+)
+"""What reading a zip that is damaged, or of a kind that is not known, raises."""
+
+MOST_UNFOLDED = 200
+"""Times its size that a chat may unpack to; JSON does so twenty times."""
 
 LARGEST_BYTES = 1_500_000_000
 """Of what a file holds: it is read into memory."""
@@ -97,14 +117,17 @@ def _documents() -> str:
 
 def _read(file: Path) -> list[str]:
     try:
+        size = require_plain(file)
         if zipfile.is_zipfile(file):
             return _read_zip(file)
-        if file.stat().st_size > LARGEST_BYTES:
-            raise _too_large(file, file.stat().st_size)
-        return [file.read_text(encoding="utf-8-sig")]
+        if size > LARGEST_BYTES:
+            raise _too_large(file, size)
+        return [read_text(file, LARGEST_BYTES)]
+    except NotPlain as error:
+        raise Invalid(tr("{name} holds no chats: it is no plain file.", name=file.name)) from error
     except UnicodeDecodeError as error:
         raise Invalid(tr("{name} holds no chats: it is not UTF-8 text.", name=file.name)) from error
-    except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError) as error:
+    except _BAD_ZIP as error:
         raise StorageFailed(
             tr("{file} could not be read: {reason}.", file=file, reason=error)
         ) from error
@@ -123,7 +146,9 @@ def _read_zip(file: Path) -> list[str]:
             if member.filename.startswith("chats/") and member.filename.endswith(".json")
         ]
         size = sum(member.file_size for member in members)
-        if size > LARGEST_BYTES:
+        packed = sum(member.compress_size for member in members)
+        # What they are packed to is all within the file: entries that lie over each other are not.
+        if size > LARGEST_BYTES or packed > require_plain(file) or size > MOST_UNFOLDED * packed:
             raise _too_large(file, size)
         if not members:
             raise Invalid(
