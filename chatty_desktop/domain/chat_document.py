@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import (
     Base64Bytes,
@@ -17,6 +17,7 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    field_validator,
     model_validator,
 )
 
@@ -29,6 +30,13 @@ from chatty_desktop.domain.strategies import describe
 
 FORMAT = "chatty-desktop-chat"
 VERSION = 1
+
+
+Time = Annotated[float, Field(ge=0, lt=1e11, allow_inf_nan=False)]
+"""Seconds since 1970 UTC, up to the year 5138: what is beyond has no date to show."""
+
+Count = Annotated[int, Field(ge=0, lt=2**53)]
+"""What a database and every reader of JSON hold exactly."""
 
 
 class _Row(BaseModel):
@@ -49,11 +57,11 @@ class DocumentAttachment(_Row):
     digest: str
     name: str
     media_type: str
-    size: int = Field(ge=0)
-    chars: int = Field(default=0, ge=0)
+    size: Count
+    chars: Count = 0
     excerpt: str = ""
-    width: int = Field(default=0, ge=0)
-    height: int = Field(default=0, ge=0)
+    width: Count = 0
+    height: Count = 0
 
 
 class DocumentFile(_Row):
@@ -62,6 +70,14 @@ class DocumentFile(_Row):
     digest: str
     data: Base64Bytes
     text: str | None = None
+
+
+class DocumentCall(_Row):
+    """`ToolCall`."""
+
+    id: str = ""
+    name: str = ""
+    arguments: str = ""
 
 
 class DocumentMessage(_Row):
@@ -73,13 +89,13 @@ class DocumentMessage(_Row):
     run_id: str = ""
     role: Literal["user", "assistant", "tool"]
     content: str = ""
-    at: float = 0.0
+    at: Time = 0.0
     status: Status = Status.COMPLETE
     model: str = ""
     reasoning: str = ""
     error: str = ""
     seconds: float = 0.0
-    tool_calls: list[dict[str, str]] = Field(default_factory=list)
+    tool_calls: list[DocumentCall] = Field(default_factory=list)
     tool_call_id: str = ""
     thought_seconds: float = 0.0
     attachments: list[DocumentAttachment] = Field(default_factory=list)
@@ -93,10 +109,19 @@ class DocumentRun(_Row):
     agent_id: str
     strategy: dict[str, Any] = Field(default_factory=dict)
     model: str = ""
-    started_at: float = 0.0
-    finished_at: float | None = None
+    started_at: Time = 0.0
+    finished_at: Time | None = None
     status: str = "done"
     node: str = ""
+
+    @field_validator("strategy")
+    @classmethod
+    def _of_a_kind(cls, value: dict[str, Any]) -> dict[str, Any]:
+        layers = value.get("layers", [])
+        known = [value, *layers] if isinstance(layers, list) else [None]
+        if value and not all(isinstance(e, dict) and isinstance(e.get("kind"), str) for e in known):
+            raise ValueError("is no kind of memory")
+        return value
 
 
 class DocumentNodeRun(_Row):
@@ -108,10 +133,10 @@ class DocumentNodeRun(_Row):
     prompt_id: str | None = None
     reply_id: str | None = None
     error: str = ""
-    started_at: float | None = None
-    finished_at: float | None = None
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    started_at: Time | None = None
+    finished_at: Time | None = None
+    prompt_tokens: Count | None = None
+    completion_tokens: Count | None = None
 
 
 class DocumentGraphRun(_Row):
@@ -120,8 +145,8 @@ class DocumentGraphRun(_Row):
     input_id: str
     graph: Graph
     nodes: list[DocumentNodeRun]
-    started_at: float = 0.0
-    finished_at: float | None = None
+    started_at: Time = 0.0
+    finished_at: Time | None = None
     status: GraphRunStatus = "done"
 
     @model_validator(mode="after")
@@ -135,7 +160,7 @@ class DocumentLogLine(_Row):
     """`LogEntry`."""
 
     run_id: str = ""
-    at: float
+    at: Time
     level: Literal["info", "warning", "error"] = "info"
     text: str
 
@@ -146,11 +171,33 @@ class DocumentRequest(_Row):
     run_id: str
     agent_id: str
     model: str = ""
-    sections: list[Any] = Field(default_factory=list)
-    estimated_tokens: int = 0
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    at: float = 0.0
+    sections: list[dict[str, Any]] = Field(default_factory=list)
+    estimated_tokens: Count = 0
+    prompt_tokens: Count | None = None
+    completion_tokens: Count | None = None
+    at: Time = 0.0
+
+    @field_validator("sections")
+    @classmethod
+    def _as_they_are_kept(cls, value: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        if not all(map(_is_section, value)):
+            raise ValueError("is not how a request is kept")
+        return value
+
+
+def _is_section(value: dict[str, Any]) -> bool:
+    """Whether it is a text with its role, or from which message to which, and what of them was cut
+    and attached."""
+    cuts, files = value.get("cut", {}), value.get("files", {})
+    if not isinstance(cuts, dict) or not isinstance(files, dict):
+        return False
+    names = ("origin", "first", "last") if "first" in value else ("origin", "role", "text")
+    counts = [*cuts.values()]
+    for shares in files.values():
+        counts += shares if isinstance(shares, list) else [shares]
+    lists = all(isinstance(shares, list) for shares in files.values())
+    texts = all(isinstance(value.get(name), str) for name in names)
+    return texts and lists and all(type(count) is int and 0 <= count < 2**53 for count in counts)
 
 
 class DocumentLedgerRow(_Row):
@@ -163,18 +210,18 @@ class DocumentLedgerRow(_Row):
     kind: str
     outcome: Literal["accepted", "refused", "unreachable", "nothing"]
     reason: str = ""
-    attempts: int = 0
+    attempts: Count = 0
     model: str = ""
     message_ids: list[str] = Field(default_factory=list)
     through_message_id: str | None = None
     patch: dict[str, Any] | None = None
-    dropped: list[Any] = Field(default_factory=list)
+    dropped: list[dict[str, Any]] = Field(default_factory=list)
     reply: str = ""
     consumed: bool
-    started_at: float = 0.0
-    finished_at: float = 0.0
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    started_at: Time = 0.0
+    finished_at: Time = 0.0
+    prompt_tokens: Count = 0
+    completion_tokens: Count = 0
 
 
 class _Made(_Row):
@@ -182,7 +229,7 @@ class _Made(_Row):
     layer: str
     after_message_id: str
     ledger_id: str = ""
-    at: float = 0.0
+    at: Time = 0.0
 
 
 class DocumentRevision(_Made):
@@ -217,7 +264,7 @@ class DocumentStart(_Row):
     agent_id: str
     layer: str
     message_id: str
-    at: float = 0.0
+    at: Time = 0.0
 
 
 class DocumentEpisode(_Row):
@@ -235,8 +282,8 @@ class ChatDocument(_Row):
     format: Literal["chatty-desktop-chat"]
     version: int = Field(default=VERSION, ge=1)
     title: str = ""
-    created_at: float = 0.0
-    updated_at: float = 0.0
+    created_at: Time = 0.0
+    updated_at: Time = 0.0
     agent_id: str | None = None
     leaf_id: str | None = None
     kind: SessionKind = "chat"

@@ -109,8 +109,7 @@ def _text(document: ChatDocument, session_id: str, kind: ExportKind) -> str:
         Message(
             session_id=session_id,
             tool_calls=tuple(
-                ToolCall(call.get("id", ""), call.get("name", ""), call.get("arguments", ""))
-                for call in each.tool_calls
+                ToolCall(call.id, call.name, call.arguments) for call in each.tool_calls
             ),
             **each.model_dump(exclude={"tool_calls"}),
         )

@@ -43,7 +43,7 @@ class StoredChatDocuments:
         return await self._database.read(lambda connection: read_chat(connection, session_id))
 
     async def add(self, document: ChatDocument, agents: Mapping[str, str]) -> Session:
-        return await self._database.write(lambda connection: _add(connection, document, agents))
+        return await self._database.write(lambda connection: _checked(connection, document, agents))
 
     async def add_foreign(self, chat: ImportedChat, agent_id: str) -> Session:
         return await self._database.write(
@@ -121,6 +121,19 @@ def _packed(values: Mapping[str, Any]) -> dict[str, Any]:
         else value
         for name, value in values.items()
     }
+
+
+def _checked(connection: Connection, document: ChatDocument, agents: Mapping[str, str]) -> Session:
+    """The chat of a document, once it is seen that it can be read again. Raises `Invalid`, and
+    nothing is stored then: what stands in lists within it has no other rule."""
+    try:
+        session = _add(connection, document, agents)
+        read_chat(connection, session.id)
+    except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+        raise Invalid(
+            f"This chat cannot be read: what is in it does not fit together ({error!r:.200})."
+        ) from error
+    return session
 
 
 def _add(connection: Connection, document: ChatDocument, agents: Mapping[str, str]) -> Session:

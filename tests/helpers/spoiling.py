@@ -41,7 +41,7 @@ def spoiled(draw: st.DrawFn, good: Good) -> Any:
     """One of some good JSON values, with up to four places of it spoiled."""
     value = [copy.deepcopy(draw(st.sampled_from(good)))]
     for _ in range(draw(st.integers(1, 4))):
-        place, key = draw(st.sampled_from(_places(value)))
+        place, key = draw(st.sampled_from(places(value)))
         match draw(st.sampled_from(("odd", "odd", "gone", "twice", "renamed", "swapped", "text"))):
             case "odd":
                 place[key] = copy.deepcopy(draw(st.sampled_from(ODD)))
@@ -52,7 +52,7 @@ def spoiled(draw: st.DrawFn, good: Good) -> Any:
             case "renamed" if isinstance(place, dict):
                 place[draw(st.sampled_from(("", "\ud83d", "kind", "x" * 500)))] = place.pop(key)
             case "swapped":
-                other, its = draw(st.sampled_from(_places(value)))
+                other, its = draw(st.sampled_from(places(value)))
                 place[key] = copy.deepcopy(other[its])
             case "text":
                 place[key] = str(place[key])[:5_000]
@@ -84,7 +84,7 @@ _PIECES = (
 )  # fmt: skip
 
 
-def _places(value: Any) -> list[tuple[Any, Any]]:
+def places(value: Any) -> list[tuple[Any, Any]]:
     """Every place in a value: what holds it, and under which key."""
     found: list[tuple[Any, Any]] = []
     waiting = [value]
