@@ -33,6 +33,7 @@ from chatty_desktop.storage.places import (
     write_server,
 )
 from chatty_desktop.storage.row_copies import copy_rows
+from chatty_desktop.storage.shipped import only_starters
 
 
 async def move(
@@ -139,7 +140,10 @@ async def _moved(
 
 
 async def _copy(source: Database, target: Database, work: Work) -> None:
-    if (await target.read(count_rows)) != DataCounts():
+    # A database that was opened once has the starter agents in it, and nobody would miss them.
+    counts = await target.read(count_rows)
+    starters = counts == DataCounts(agents=counts.agents) and await target.read(only_starters)
+    if not starters:
         raise Invalid(
             f"There are chats or agents at {target.backend.place} already, and the two are not"
             " mixed. To use what is there, and leave what is here as it is, add --without-chats;"

@@ -7,10 +7,13 @@ import logging
 from collections.abc import Callable
 from typing import TypeVar
 
+from sqlalchemy import Connection, select
+
 from chatty_desktop.domain.agents import read_agent
 from chatty_desktop.domain.errors import Invalid, StorageFailed
 from chatty_desktop.domain.graphs import read_graph
 from chatty_desktop.paths import resources_folder
+from chatty_desktop.storage import tables
 from chatty_desktop.storage.agents import StoredAgents
 from chatty_desktop.storage.graphs import StoredGraphs
 from chatty_desktop.storage.sessions import StoredSessions
@@ -51,6 +54,18 @@ async def welcome(agents: StoredAgents, graphs: StoredGraphs, sessions: StoredSe
     for graph in await asyncio.to_thread(_read_starters, "graphs", read_graph):
         await graphs.save(graph)
     return True
+
+
+def only_starters(connection: Connection) -> bool:
+    """Whether every agent and graph of a database is one that comes with the app, as it comes.
+    Blocks."""
+    agents = [each.model_dump_json() for each in _read_starters("agents", read_agent)]
+    graphs = [each.model_dump_json() for each in _read_starters("graphs", read_graph)]
+    return all(
+        said in shipped
+        for table, shipped in ((tables.agents, agents), (tables.graphs, graphs))
+        for said in connection.scalars(select(table.c.definition))
+    )
 
 
 def _read_starters(kind: str, read: Callable[[str], T]) -> list[T]:

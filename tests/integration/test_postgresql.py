@@ -417,6 +417,27 @@ async def test_a_move_that_cannot_be_made_leaves_everything_as_it_was(
     assert await rows(folder) == there
 
 
+async def test_a_database_with_nothing_but_untouched_starter_agents_takes_the_chats(
+    machines: Machines,
+) -> None:
+    folder = machines.data("home")
+    await filled(folder, "marmalade")
+    there = await rows(folder)
+    app = await App.open(machines.data("work"), machines.url)
+    starter = (await app.agents.list())[0]
+    await app.agents.save(
+        starter.definition.model_copy(update={"system_prompt": "Mine"}), starter.id
+    )
+    await app.close()
+    with pytest.raises(Invalid, match="already, and the two are not mixed"):
+        await App.move(folder, machines.url, Work())
+    app = await App.open(machines.data("work"), machines.url)
+    await app.agents.save(starter.definition, starter.id)
+    await app.close()
+    await App.move(folder, machines.url, Work())
+    assert await rows(folder) == there
+
+
 async def test_a_backup_of_a_server_is_restored_into_a_folder(machines: Machines) -> None:
     room = await machines.room("home", STRATEGIES["composite"])
     await room.say(order("goal", "Kyoto"))
