@@ -282,6 +282,29 @@ async def test_a_server_that_goes_away_while_a_reply_comes_leaves_a_chat_that_go
     await room.close()
 
 
+async def test_a_full_disk_of_the_server_is_told_and_the_chat_goes_on_once_there_is_room(
+    machines: Machines, postgresql_server: Server
+) -> None:
+    room = await machines.room("home", STRATEGIES["window"])
+    await room.say("Good morning")
+    schema = machines.url.rpartition("%3D")[2]
+    postgresql_server.run(
+        f"CREATE FUNCTION {schema}.full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN"
+        " RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$"
+    )
+    postgresql_server.run(
+        f"CREATE TRIGGER full_disk BEFORE INSERT ON {schema}.messages"
+        f" FOR EACH ROW EXECUTE FUNCTION {schema}.full_disk()"
+    )
+    with pytest.raises(StorageFailed, match=r"disk of the database server is full.*sql://"):
+        await room.say("Lost?")
+    postgresql_server.run(f"DROP TRIGGER full_disk ON {schema}.messages")
+    assert (await room.say("Are you there?")).status is Status.COMPLETE
+    asked = [message.content for message in await room.messages() if message.role == "user"]
+    assert asked == ["Good morning", "Are you there?"]
+    await room.close()
+
+
 async def test_an_address_that_leads_nowhere_says_why_and_never_tells_the_password(
     tmp_path: Path, postgresql_server: Server, postgresql_url: str
 ) -> None:
