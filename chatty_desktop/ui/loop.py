@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
+from contextvars import Context
 from typing import Any
 
 import qasync
@@ -23,6 +24,17 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]  # qasync has no types
     def __init__(self, app: QCoreApplication | None) -> None:
         super().__init__(app)
         self._timer = _Steps(self)
+
+    def call_later(
+        self,
+        delay: float,
+        callback: Callable[..., object],
+        *args: Any,
+        context: Context | None = None,
+    ) -> asyncio.Handle:
+        """As asyncio says; what is cancelled is let go of at once, as time-outs are that last
+        minutes and almost never come to pass."""
+        return self._timer.add(_Later(callback, args, self, context), delay)
 
     def run_forever(self) -> int:
         """Run until stopped; Qt's exit status.
@@ -43,11 +55,38 @@ class Loop(qasync.QEventLoop):  # type: ignore[misc]  # qasync has no types
             self.call_soon_threadsafe(self.create_task, generator.aclose())
 
 
+class _Later(asyncio.Handle):
+    """A call to come; `let_go` is called when it is cancelled."""
+
+    __slots__ = ("let_go",)
+
+    let_go: Callable[[], None]
+
+    def cancel(self) -> None:
+        if not self.cancelled():
+            super().cancel()
+            let_go, self.let_go = self.let_go, _nothing
+            let_go()
+
+
 class _Steps(qasync._SimpleTimer):  # type: ignore[misc]
     def __init__(self, loop: Loop) -> None:
         super().__init__()
         self._loop = loop
         self._running: set[int] = set()
+        self._handles: dict[int, _Later] = {}
+
+    def add(self, handle: _Later, delay: float) -> _Later:
+        number = self.startTimer(int(max(0.0, delay) * 1000))
+        self._handles[number] = handle
+        handle.let_go = lambda: self._let_go(number, handle)
+        return handle
+
+    def _let_go(self, number: int, handle: _Later) -> None:
+        # Qt gives the number of a timer that has ended to another one.
+        if self._handles.get(number) is handle:
+            del self._handles[number]
+            self.killTimer(number)
 
     def startTimer(self, interval: int) -> int:
         number: int = super().startTimer(interval)
@@ -62,6 +101,7 @@ class _Steps(qasync._SimpleTimer):  # type: ignore[misc]
         """End every timer now: one that outlives its object, which may end in any thread, has Qt
         crash."""
         super().stop()
+        self._handles.clear()
         for number in tuple(self._running):
             self.killTimer(number)
 
@@ -69,4 +109,13 @@ class _Steps(qasync._SimpleTimer):  # type: ignore[misc]
         # A timer that is passed over comes again: Qt's repeat until they are ended.
         loop = self._loop
         if loop.is_running() and asyncio.current_task(loop) is None:
-            super().timerEvent(event)
+            number = event.timerId()
+            handle = self._handles.pop(number, None)
+            self.killTimer(number)
+            if handle is not None:
+                handle.let_go = _nothing
+                handle._run()
+
+
+def _nothing() -> None:
+    """Of a call that has come there is nothing to let go of."""

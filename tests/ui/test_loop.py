@@ -6,11 +6,13 @@ import asyncio
 import gc
 from collections.abc import AsyncIterator
 from threading import Thread
+from weakref import WeakSet
 
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from chatty_desktop.ui.loop import Loop
+from tests.helpers.waiting import until
 
 
 async def test_qt_events_handled_in_the_middle_of_a_step_take_no_step_from_another_task() -> None:
@@ -74,3 +76,33 @@ def test_no_timer_outlives_its_loop(qapp: QApplication) -> None:
     gc.collect()
     QTest.qWait(30)
     assert called == []
+
+
+async def test_a_call_that_is_cancelled_is_let_go_of_at_once() -> None:
+    class Large:
+        def __call__(self) -> None: ...
+
+    kept: WeakSet[Large] = WeakSet()
+    loop = asyncio.get_running_loop()
+    large = Large()
+    kept.add(large)
+    loop.call_later(1_000, large).cancel()
+    del large
+    for _ in range(20):
+        async with asyncio.timeout(1_000):
+            await asyncio.sleep(0)
+    gc.collect()
+    assert not kept
+    handles = [each for each in gc.get_objects() if isinstance(each, asyncio.Handle)]
+    assert not [each for each in handles if each.cancelled()]
+
+
+async def test_a_call_that_came_can_be_cancelled_and_takes_no_other_along() -> None:
+    loop = asyncio.get_running_loop()
+    called: list[int] = []
+    first = loop.call_soon(called.append, 1)
+    await until(lambda: called)
+    others = [loop.call_later(0.01, called.append, number) for number in range(2, 6)]
+    first.cancel()
+    await until(lambda: len(called) == 1 + len(others))
+    assert sorted(called) == [1, 2, 3, 4, 5]

@@ -206,7 +206,8 @@ class SessionList(QWidget):
     async def _read(self, typed: str) -> None:
         query = parse_query(typed)
         sessions = await self._sessions.list(typed)
-        self._known |= {session.id: session for session in sessions}
+        there: dict[str | None, Session] = {session.id: session for session in sessions}
+        self._known = self._known | there if typed else there
         running = frozenset(self._running())
         if query.terms:
             hits = await self._in_messages.messages(query)
