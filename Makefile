@@ -17,7 +17,7 @@ pip := $(py) -m pip install --constraint packaging/constraints.txt
 pins := pyproject.toml packaging/constraints.txt
 offscreen := QT_QPA_PLATFORM=offscreen
 
-.PHONY: run test check format translations bench profile screenshots pictures
+.PHONY: run test check format translations bench endurance profile screenshots pictures
 .PHONY: bundle deb wheel icons clean help
 .DELETE_ON_ERROR:
 
@@ -43,6 +43,9 @@ translations: $(VENV)/.installed-dev ## bring resources/translations up to date 
 
 bench: $(VENV)/.installed-dev $(VENV)/.libraries-tests ## measure the budgets
 	$(offscreen) $(py) -m tests.bench $(ARGS)
+
+endurance: $(VENV)/.installed-dev $(VENV)/.libraries-tests ## a day of use in ten minutes, and what it leaves behind
+	$(offscreen) $(py) -m tests.endurance $(ARGS)
 
 profile: $(VENV)/.installed-dev $(VENV)/.libraries-tests ## where the time of a bench goes, into profile.svg
 	@test -x $(VENV)/bin/py-spy || $(pip) ".[bench]"
