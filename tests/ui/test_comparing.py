@@ -69,6 +69,27 @@ async def test_both_answers_come_side_by_side_and_nothing_enters_the_chat(
     dialog.close()
 
 
+async def test_an_answer_of_one_line_without_end_is_shown_in_lines_that_stay_short(
+    open_window: Opened,
+) -> None:
+    at = open_window
+    dialog = await opened_dialog(at)
+    endless = "w" * 200_000
+    at.server.default = lambda _received: Answer(["Well:\n\n", endless, "\nThe end."])
+    leave_out(dialog, "window")
+    button(dialog, "Ask both").click()
+    await until(lambda: dialog.run.text() == "Ask both")
+    await until(lambda: dialog.left.box.toPlainText().endswith("The end."))
+    lines = dialog.left.box.toPlainText().split("\n")
+    assert max(map(len, lines)) <= 3_000
+    assert "".join(lines) == f"Well:{endless}The end."
+    dialog.left.take.click()
+    await until(lambda: dialog.left.take.text() == "Is in the chat")
+    (*_others, taken) = await at.app.messages.page(at.window.chat.session_id or "")
+    assert taken.content == f"Well:\n\n{endless}\nThe end."
+    dialog.close()
+
+
 async def test_an_answer_is_taken_as_a_version_beside_the_reply(open_window: Opened) -> None:
     at = open_window
     dialog = await opened_dialog(at)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
+from itertools import pairwise
+
 import pytest
 from PySide6.QtWidgets import QPlainTextEdit
 from pytestqt.qtbot import QtBot
@@ -105,3 +109,26 @@ def test_a_megabyte_is_copied_as_it_was_written() -> None:
     text = "**bold** words\n" * 70_000
     assert plain_text(stored("s", None, "a", "assistant", text)) == text
     assert plain_text(stored("s", None, "a", "assistant", "**bold**")).strip() == "bold"
+
+
+async def test_a_place_after_a_megabyte_is_drawn_with_a_breath_after_each_piece(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    text = MessageText("user", theme)
+    qtbot.addWidget(text)
+    text.show_final("some words\n" * 20_000 + "the needle")
+    text.set_pattern(re.compile("needle"))
+    assert len(text._bodies) == 1
+    drawn = []
+
+    async def breathe() -> None:
+        while True:
+            drawn.append(len(text._bodies))
+            await asyncio.sleep(0)
+
+    breathing = asyncio.create_task(breathe())
+    await text.draw_place(0)
+    breathing.cancel()
+    assert not text.set_found(0).isNull()
+    assert len(text._bodies) > 5
+    assert max(after - before for before, after in pairwise(drawn)) <= 1

@@ -242,6 +242,10 @@ class MessageView(MessagePlace):
     def leave_found(self) -> None:
         self.text.set_found(None)
 
+    async def draw_found(self, number: int, message_id: str) -> None:
+        if message_id == self.message.id:
+            await self.text.draw_place(number)
+
     def show_found(self, number: int, message_id: str) -> QRect:
         if message_id != self.message.id and self.steps is not None and self._pattern is not None:
             place = self.steps.show_found(message_id, self._pattern, number)

@@ -84,6 +84,9 @@ class MessagePlace(QFrame):
     def leave_found(self) -> None:
         """None of the places that are marked is the one meant."""
 
+    async def draw_found(self, number: int, message_id: str) -> None:
+        """Draw as much of the text as it takes to show that place."""
+
     def show_found(self, number: int, message_id: str) -> QRect:
         """Show which of the places marked is meant, in the text or in a step that is a message of
         its own; returns where it stands."""

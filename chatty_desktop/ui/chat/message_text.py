@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 
 from PySide6.QtCore import QPoint, QRect, Qt, Signal
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from chatty_desktop.domain.messages import Role
 from chatty_desktop.ui.chat.body import MessageBody
@@ -124,18 +126,23 @@ class MessageText(QWidget):
 
     def set_found(self, number: int | None) -> QRect:
         """Say which of the places marked is the one meant, counted from 0; returns where it is,
-        in this widget. Draws as much of the text as that takes."""
+        in this widget, as far as the text is drawn."""
         if number is None and self._found is None:
             # Painting all marks anew takes a moment where they are dense.
             return QRect()
         self._found = number
-        while number is not None and self._waiting.left:
+        return self._show_found()
+
+    async def draw_place(self, number: int) -> None:
+        """Draw as much of the text as it takes to show the so-manieth place marked, counted from 0,
+        with a breath after each piece: there may be a megabyte before it."""
+        while isValid(self) and self._waiting.left:
             if sum(body.marked for body in self._bodies) > number:
-                break
+                return
             self._draw_piece()
             self._offer_rest()
             self.resized.emit()
-        return self._show_found()
+            await asyncio.sleep(0)
 
     def _show_found(self) -> QRect:
         place = QRect()

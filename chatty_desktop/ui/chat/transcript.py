@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
+from shiboken6 import isValid
 
 from chatty_desktop.domain.events import Event, MessageCommitted, RunLogged, TextStreamed
 from chatty_desktop.domain.messages import Message, Role, Status
@@ -202,6 +203,9 @@ class Transcript(QWidget):
         if view is None:
             return False
         self.leave_found()
+        await view.draw_found(number, message_id)
+        if not isValid(view):  # the chat was left meanwhile
+            return False
         self.column.to_place(view, view.show_found(number, message_id))
         return True
 

@@ -6,11 +6,13 @@ import asyncio
 from contextlib import aclosing
 
 from PySide6.QtCore import Signal
+from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from chatty_desktop.domain.comparing import Omission
 from chatty_desktop.engine.comparing import Compared, Comparing
+from chatty_desktop.ui.chat.message_text import LINE
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Problem, caption, emphasise
 from chatty_desktop.ui.plain import Label
@@ -36,6 +38,7 @@ class AnswerColumn(QWidget):
         self._compared: Compared | None = None
         self.text = ""
         self._reasoning = ""
+        self._drawn = self._line = 0  # letters in the box, and in its last line
         self.title = Label()
         self.title.setWordWrap(True)
         emphasise(self.title)
@@ -73,6 +76,7 @@ class AnswerColumn(QWidget):
         self._compared = compared
         self.text = self._reasoning = ""
         self.box.clear()
+        self._drawn = self._line = 0
         self.problem.say("")
         self.take.setEnabled(False)
         self.take.setText(tr("Take as a new version"))
@@ -103,13 +107,22 @@ class AnswerColumn(QWidget):
                 self.ended.emit()
 
     def _draw(self) -> None:
-        shown = self.box.toPlainText()
-        if self.text.startswith(shown):
-            cursor = self.box.textCursor()
-            cursor.movePosition(cursor.MoveOperation.End)
-            cursor.insertText(self.text[len(shown) :])
-        else:
-            self.box.setPlainText(self.text)
+        came = self.text[self._drawn :]
+        self._drawn = len(self.text)
+        for start in range(0, len(came), LINE):
+            part = came[start : start + LINE]
+            if self._line >= LINE:
+                # Qt lays out all of a line each time it grows.
+                self._write("\n")
+                self._line = 0
+            self._write(part)
+            _before, broken, last = part.rpartition("\n")
+            self._line = len(last) + (0 if broken else self._line)
+
+    def _write(self, text: str) -> None:
+        cursor = QTextCursor(self.box.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.insertText(text)
 
     def _take(self) -> None:
         if self._compared is not None:
