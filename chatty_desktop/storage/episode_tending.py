@@ -24,7 +24,7 @@ from chatty_desktop.storage import embedder_rows
 from chatty_desktop.storage import episode_rows as rows
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.episode_index import EpisodeIndex, IndexSize
-from chatty_desktop.storage.index_failures import server_trouble
+from chatty_desktop.storage.index_away import AGAIN_SECONDS, ServerAway
 from chatty_desktop.storage.index_places import IndexPlace
 
 if TYPE_CHECKING:
@@ -45,9 +45,6 @@ COMPACT_WHEN_IDLE_AFTER = 8
 
 COLLECTED_SECONDS = 0.5
 """How long new vectors are collected before they go into the index, all in one append."""
-
-AGAIN_SECONDS = 60.0
-"""After which a server that did not answer is asked again."""
 
 REBUILT_AT_ONCE = 4_000
 """Vectors read and appended at a time when an index is built."""
@@ -74,8 +71,8 @@ class TendedIndex:
         self._publish = publish
         self._idle_seconds = idle_seconds
         self._collected_seconds = collected_seconds
-        self._again_seconds = again_seconds
         self.place = place
+        self._away = ServerAway(place, publish, self._ask_again, again_seconds)
         self._index = EpisodeIndex(place)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="episode-index")
         self.adding = asyncio.Lock()
@@ -87,8 +84,6 @@ class TendedIndex:
         self._appends: set[asyncio.Task[None]] = set()
         self._tasks: set[asyncio.Task[None]] = set()
         self._idle: asyncio.TimerHandle | None = None
-        self._again: asyncio.TimerHandle | None = None
-        self._trouble: dict[EmbedderId, str] = {}
         self._closed = False
 
     async def read(self, embedder: EmbedderId, work: Callable[[EpisodeIndex], T]) -> T | None:
@@ -150,7 +145,7 @@ class TendedIndex:
                 await self._check(embedder)
             if embedder in self._broken:
                 raise StorageFailed(
-                    self._trouble.get(embedder)
+                    self._away.trouble(embedder)
                     or f"The index of episodes cannot be kept at {self.place.shown}."
                 )
             work.step(1)
@@ -194,9 +189,9 @@ class TendedIndex:
     async def close(self) -> None:
         """Let what is being added get into the index; a compaction is not waited for."""
         self._closed = True
-        for timer in (self._idle, self._again):
-            if timer is not None:
-                timer.cancel()
+        self._away.close()
+        if self._idle is not None:
+            self._idle.cancel()
         for task in tuple(self._tasks):
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -333,8 +328,8 @@ class TendedIndex:
         self._broken.add(embedder)
         if self._closed:
             return
-        if self.place.away and (trouble := server_trouble(error, self.place.shown)):
-            self._wait_for_server(embedder, trouble)
+        if self._away.keeps_back(embedder, error):
+            self._checked.discard(embedder)
             return
         if embedder in self._rebuilt:
             return
@@ -348,35 +343,17 @@ class TendedIndex:
         )
         self._start(self._rebuild(embedder))
 
-    def _wait_for_server(self, embedder: EmbedderId, trouble: str) -> None:
-        """Go on without the table until the server answers, then add what it lacks."""
-        self._checked.discard(embedder)
-        if self._trouble.get(embedder) != trouble:
-            self._trouble[embedder] = trouble
-            self._publish(
-                Notice(
-                    "warning",
-                    f"{trouble} Chats go on: memory reads episodes from the database until the"
-                    " index can be used again.",
-                )
-            )
-        if self._again is None:
-            loop = asyncio.get_running_loop()
-            self._again = loop.call_later(self._again_seconds, self._ask_again)
-
     def _ask_again(self) -> None:
-        self._again = None
         if not self._closed:
             self._start(self._use_again())
 
     async def _use_again(self) -> None:
         async with self.adding:
-            for embedder in tuple(self._trouble):
+            for embedder in self._away.waiting():
                 self._broken.discard(embedder)
                 await self._check(embedder)
                 if embedder not in self._broken:
-                    del self._trouble[embedder]
-                    log.info("The index of episodes by %s is used again", embedder.name)
+                    self._away.answered(embedder)
 
     async def _exists(self, embedder: EmbedderId) -> bool | None:
         """Whether there is a table; None where that cannot be told."""
@@ -390,11 +367,7 @@ class TendedIndex:
         except Exception as error:
             if not self.place.away:
                 raise
-            trouble = server_trouble(error, self.place.shown)
-            log.info("The index of episodes at %s failed: %s", self.place.shown, error)
-            raise StorageFailed(
-                trouble or f"The index of episodes at {self.place.shown} cannot be used."
-            ) from error
+            raise self._away.failure(error) from error
 
     def _indexing(self, work: Callable[[], T]) -> asyncio.Future[T]:
         self._flush()

@@ -34,12 +34,12 @@ from chatty_desktop.storage.episode_index import EpisodeIndex, IndexSize
 from chatty_desktop.storage.episode_scopes import ScopesInUse, ScopeVectors
 from chatty_desktop.storage.episode_search import search
 from chatty_desktop.storage.episode_tending import (
-    AGAIN_SECONDS,
     COLLECTED_SECONDS,
     IDLE_SECONDS,
     TendedIndex,
     columns,
 )
+from chatty_desktop.storage.index_away import AGAIN_SECONDS
 from chatty_desktop.storage.index_places import IndexPlace
 
 if TYPE_CHECKING:
