@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from chatty_desktop.domain.errors import Refused
-from chatty_desktop.domain.json_text import NotJson, check_depth, whole
+from chatty_desktop.domain.json_text import NotJson, check_depth, finite, whole, whole_number
 
 
 class Unreadable(Refused):
@@ -71,4 +71,9 @@ def _no_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
 
 
-_DECODER = json.JSONDecoder(object_pairs_hook=_without_doubles, parse_constant=_no_constant)
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_without_doubles,
+    parse_float=finite,
+    parse_int=whole_number,
+    parse_constant=_no_constant,
+)

@@ -118,14 +118,17 @@ def _place_of(token: str, text: str) -> tuple[int, int]:
     return 0, 0
 
 
-def _finite(text: str) -> float:
+def finite(text: str) -> float:
+    """A floating number as a decoder's `parse_float`. Raises `ValueError` for what is infinite:
+    no JSON that is written of it could be read again."""
     number = float(text)
     if math.isinf(number):
         raise _NoNumber(text, f"the number {_short(text)} is too large")
     return number
 
 
-def _whole_number(text: str) -> int:
+def whole_number(text: str) -> int:
+    """A whole number as a decoder's `parse_int`. Raises `ValueError` for one that goes on."""
     if len(text) > _DIGITS:
         raise _NoNumber(text, f"the number {_short(text)} is too large")
     return int(text)
@@ -139,6 +142,4 @@ def _short(text: str) -> str:
     return text if len(text) <= 20 else f"{text[:20]}…"
 
 
-_DECODER = json.JSONDecoder(
-    parse_float=_finite, parse_int=_whole_number, parse_constant=_no_constant
-)
+_DECODER = json.JSONDecoder(parse_float=finite, parse_int=whole_number, parse_constant=_no_constant)
