@@ -88,7 +88,9 @@ class ScopeVectors:
 
         count = len(self.ids)
         before = self._before[:count]
-        cosine: Vectors = self._matrix[:count] @ vector.reshape(-1)
+        # Not by `@`: its library has a thread on each processor, which go on turning for a while
+        # after the work is done; it took a fifth less time and four times the work.
+        cosine: Vectors = np.einsum("ij,j->i", self._matrix[:count], vector.reshape(-1))
         if words is None or self._lexicon is None:
             return Scored(tuple(self.ids), cosine)
         own, paired, whole = self._lexicon.score(words, before)

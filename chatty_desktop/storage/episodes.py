@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
+RECORDED_KNOWN = 10_000
+"""Ids of recorded messages that are remembered, so that they are not written again."""
+
 _Waiting = tuple[str, str, int | None, Scope | None]
 """Provider, model, dimension, scope."""
 
@@ -83,6 +86,7 @@ class StoredEpisodes:
         self._scoring_thread = ThreadPoolExecutor(1, thread_name_prefix="episode-scores")
         self._scopes = ScopesInUse()
         self._embedded_through: dict[_Waiting, int] = {}
+        self._recorded: set[str] = set()
 
     @property
     def place(self) -> IndexPlace:
@@ -92,8 +96,13 @@ class StoredEpisodes:
     # --- writing -----------------------------------------------------------------------------
 
     async def record(self, messages: Sequence[tuple[Message, str | None]]) -> None:
-        if messages:
-            await self._database.write(lambda c: rows.record(c, messages), synced=False)
+        # Each run records the last messages again, in case the app was killed in between.
+        fresh = [each for each in messages if each[0].id not in self._recorded]
+        if fresh:
+            await self._database.write(lambda c: rows.record(c, fresh), synced=False)
+            if len(self._recorded) > RECORDED_KNOWN:
+                self._recorded.clear()
+            self._recorded.update(message.id for message, _before in fresh)
 
     async def add_vectors(
         self, embedder: EmbedderId, message_ids: Sequence[str], vectors: Vectors
@@ -147,6 +156,7 @@ class StoredEpisodes:
         """Drop what is held and indexed of a session or an agent that was deleted; the index
         follows in the background, and with the next start where that fails."""
         self._scopes.forget(session_id=session_id, agent_id=agent_id)
+        self._recorded.clear()
         column, value = ("session_id", session_id) if session_id else ("agent_id", agent_id)
         if value:
             self._index.delete(column, [value])
@@ -154,6 +164,7 @@ class StoredEpisodes:
     def forget_messages(self, session_id: str, message_ids: Sequence[str]) -> None:
         """Drop what is held and indexed of messages that were deleted, as `forget` does."""
         self._scopes.forget(session_id=session_id)
+        self._recorded.clear()
         self._index.delete("message_id", message_ids)
 
     # --- reading -----------------------------------------------------------------------------
@@ -236,6 +247,7 @@ class StoredEpisodes:
         `StorageFailed` when the index stays."""
         self._scopes.clear()
         self._embedded_through.clear()
+        self._recorded.clear()
         await self._index.erase()
 
     async def renew(self) -> None:

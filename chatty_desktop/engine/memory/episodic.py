@@ -54,7 +54,6 @@ class Layer:
         self._around = around
         self._recalled: Queue | None = None
         self._shown_already: frozenset[str] = frozenset()
-        self._recorded: set[str] = set()
 
     def leave_out(self, message_ids: Collection[str]) -> None:
         """Do not recall these: the next request shows them anyway."""
@@ -194,7 +193,7 @@ class Layer:
         """Store the episodes from a place on, each with the one before it."""
         agent_id = self._around.scope.agent_id
         fresh = [each for each in branch.of_agent(agent_id, begin) if is_episode(each)]
-        if not {each.id for each in fresh} - self._recorded:
+        if not fresh:
             return
         before = _episode_before(branch, branch.place(fresh[0].id) or 0, agent_id)
         entries = []
@@ -202,7 +201,6 @@ class Layer:
             entries.append((message, before))
             before = message.id
         await self._around.episodes.record(entries)
-        self._recorded.update(each.id for each in fresh)
 
     async def _embed(self, embedder: Embedder) -> None:
         scope, store = self._around.scope, self._around.episodes

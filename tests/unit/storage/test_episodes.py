@@ -6,6 +6,7 @@ import asyncio
 import shutil
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ import pytest
 
 from chatty_desktop.domain.embedding import EmbedderId
 from chatty_desktop.domain.episodes import LONGEST_TEXT, Candidate, Recall, SeenScores, ToEmbed
-from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.errors import Invalid, StorageFailed
 from chatty_desktop.domain.events import Event, Notice
 from chatty_desktop.domain.messages import Message, Scope
 from chatty_desktop.storage.agents import StoredAgents
@@ -297,6 +298,23 @@ async def test_an_episode_is_recorded_and_embedded_once(store: Store) -> None:
     assert (await store.episodes.counts()).embedded == {BAG: 1}
     assert await store.nearest("one") == [said[0].id]
     assert store.episodes._index._index.ids(BAG) == [said[0].id]
+
+
+async def test_an_episode_of_a_message_that_is_back_is_recorded_again(store: Store) -> None:
+    said = await store.say("one")
+    await store.sessions.delete("s")
+    assert (await store.episodes.counts()).total == 0
+    assert await store.say("one") == said
+    assert (await store.episodes.counts()).total == 1
+
+
+async def test_an_episode_that_could_not_be_recorded_is_recorded_later(store: Store) -> None:
+    lost = replace((await store.say("one"))[0], id="m2")
+    with pytest.raises(StorageFailed):
+        await store.episodes.record([(lost, None)])  # its message is not in the log yet
+    await store.messages.append(lost)
+    await store.episodes.record([(lost, None)])
+    assert (await store.episodes.counts()).total == 2
 
 
 async def test_what_waits_is_found_again_however_often_it_was_looked_for(store: Store) -> None:
