@@ -30,7 +30,7 @@ from chatty_desktop.domain.requests import (
     count_of,
 )
 from chatty_desktop.providers import failures
-from chatty_desktop.providers.clients import way_to
+from chatty_desktop.providers.clients import resending, way_to
 from chatty_desktop.providers.failures import Asked
 from chatty_desktop.providers.patience import Patience, retry_after
 from chatty_desktop.providers.reasoning import ReasoningSplitter
@@ -47,6 +47,13 @@ _NOT_AN_ANSWER = (ValidationError, ValueError, AttributeError, TypeError, Recurs
 """What the SDK raises for an answer that it cannot make sense of."""
 
 
+class _Client(ollama.AsyncClient):
+    """The SDK's, which takes no HTTP client from outside, above one that asks again."""
+
+    def __init__(self, host: str, **options: Any) -> None:
+        super(ollama.AsyncClient, self).__init__(resending(httpx.AsyncClient), host, **options)
+
+
 class OllamaConnection:
     """One client of one Ollama; `url` is its root."""
 
@@ -55,7 +62,7 @@ class OllamaConnection:
         self._url = url
         self._patience = patience
         self._key = key or ""
-        self._client = ollama.AsyncClient(
+        self._client = _Client(
             host=url,
             timeout=httpx.Timeout(patience.read, connect=patience.connect),
             headers={"Authorization": f"Bearer {key}"} if key else None,

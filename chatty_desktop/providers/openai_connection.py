@@ -25,7 +25,7 @@ from chatty_desktop.domain.json_text import read_json
 from chatty_desktop.domain.requests import ChatRequest, Delta
 from chatty_desktop.providers import failures
 from chatty_desktop.providers.addresses import openai_roots, server_root
-from chatty_desktop.providers.clients import way_to
+from chatty_desktop.providers.clients import resending, way_to
 from chatty_desktop.providers.failures import Asked
 from chatty_desktop.providers.openai_wire import ChunkReader, Dialect, chat_body
 from chatty_desktop.providers.patience import Patience, retry_after
@@ -159,7 +159,9 @@ class OpenAIConnection:
             api_key=key or NO_KEY,
             max_retries=0,
             timeout=timeout,
-            http_client=openai.DefaultAsyncHttpxClient(timeout=timeout, **way_to(self._server)),
+            http_client=resending(openai.DefaultAsyncHttpxClient)(
+                timeout=timeout, **way_to(self._server)
+            ),
         )
         _ = client.chat.completions  # imports the rest of what a chat needs
         return client

@@ -58,6 +58,11 @@ class Reply:
     ) -> None:
         await self.whole(status, json.dumps(value).encode(), headers=headers)
 
+    @property
+    def came_from(self) -> int:
+        """The port of the client, which tells its connections apart."""
+        return int(self._writer.get_extra_info("peername")[1])
+
     async def begin(self, content_type: str) -> None:
         """Begin a chunked answer; `piece` and then `end` or `cut` follow."""
         self._head(200, content_type, {"Transfer-Encoding": "chunked"})
