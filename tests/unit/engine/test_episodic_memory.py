@@ -237,20 +237,29 @@ async def test_hybrid_finds_by_words_what_the_vector_misses(
 
 
 async def test_an_episode_lost_between_two_writes_is_recorded_with_the_next_run(
-    desk: Desk, model: ScriptedModel
+    tmp_path: Path, models: ScriptedModels, model: ScriptedModel, bag: BagOfWords
 ) -> None:
+    desk = await Desk.open(tmp_path, models, EPISODIC)
+    desk.embedders.embedder = bag
     await desk.say("my cat is called Mio")
     page = await desk.messages.page(desk.session.id)
 
     def lose(connection: Any) -> None:
         connection.exec_driver_sql("DELETE FROM episodes")
 
+    # As when the app is killed in between, and started again.
     await desk.database.write(lose)
-    await desk.say("hello")
-    counts = await desk.episodes.counts(desk.scope)
-    assert (counts.total, counts.without_vector) == (4, 0)
-    await desk.say("what is my cat called")
-    assert page[0].content in recalled(model)[0]
+    await desk.close()
+    desk = await Desk.open(tmp_path, models)
+    desk.embedders.embedder = bag
+    try:
+        await desk.say("hello")
+        counts = await desk.episodes.counts(desk.scope)
+        assert (counts.total, counts.without_vector) == (4, 0)
+        await desk.say("what is my cat called")
+        assert page[0].content in recalled(model)[0]
+    finally:
+        await desk.close()
 
 
 async def test_a_change_to_episodic_in_mid_session_begins_at_the_last_exchange(
