@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -67,7 +68,12 @@ def fill_the_rest(database: Path, word: str) -> None:
         connection.execute(insert(tables.runs).values(id="r", started_at=1.0, model=word, **where))
         connection.execute(insert(tables.run_log).values(session_id=session, at=1.0, text=word))
         connection.execute(
-            insert(tables.requests).values(run_id="r", at=1.0, sections=f'["{word}"]', **where)
+            insert(tables.requests).values(
+                run_id="r",
+                at=1.0,
+                sections=json.dumps([{"origin": "system", "role": "system", "text": word}]),
+                **where,
+            )
         )
         connection.execute(
             insert(tables.ledger).values(
