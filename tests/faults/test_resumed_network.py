@@ -6,11 +6,14 @@ Real servers on loopback that forget their connections, asked by the real SDKs.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator, Awaitable, Callable
+from pathlib import Path
 from typing import Literal
 
 import pytest
 
+from chatty_desktop.app import App
 from chatty_desktop.domain.errors import Unreachable
 from chatty_desktop.providers.contract import Provider
 from chatty_desktop.providers.patience import Patience
@@ -163,3 +166,28 @@ async def test_an_answer_that_had_begun_is_not_asked_for_again(
     with pytest.raises(Unreachable, match="broke off in mid-answer"):
         await _chat(provider)
     assert len(server.chats) == 1
+
+
+async def test_how_a_server_stands_is_told_anew_once_it_is_back(
+    server: Server, tmp_path: Path
+) -> None:
+    kind = "openai" if isinstance(server, ForgetfulOpenAI) else "ollama"
+    lab = {"id": "lab", "kind": kind, "base_url": server.base_url, "models": ["small"]}
+    settings = {"providers": [lab], "default_model": "lab/small"}
+    (tmp_path / "settings.json").write_text(json.dumps(settings), "utf-8")
+    app = await App.open(tmp_path, patience=QUICK)
+    try:
+        assert (await app.standing.of(None)).problem == ""
+        await server.close()
+        assert "cannot be reached" in (await app.standing.of(None)).problem
+        if kind == "ollama":
+            assert await app.discovery.ollama(server.base_url) is None
+            with pytest.raises(Unreachable):
+                await app.ollama_library.models("lab")
+        await server.__aenter__()
+        assert (await app.standing.of(None)).problem == ""
+        if kind == "ollama":
+            assert await app.discovery.ollama(server.base_url) is not None
+            assert [model.name for model in await app.ollama_library.models("lab")] == ["small"]
+    finally:
+        await app.close()
