@@ -9,6 +9,7 @@ from typing import Any
 
 import anyio
 
+from chatty_desktop.domain.json_text import read_json
 from chatty_desktop.providers.mcp.server_log import ServerLog
 
 MOST_LINE_BYTES = 16 * 1024 * 1024
@@ -87,7 +88,11 @@ class Reader:
         from mcp_types import JSONRPCNotification, jsonrpc_message_adapter
 
         def parse() -> Any:
-            return jsonrpc_message_adapter.validate_json(line, by_name=False)
+            try:
+                return jsonrpc_message_adapter.validate_json(line, by_name=False)
+            except ValueError:
+                # With half a character in it, it is a message all the same.
+                return jsonrpc_message_adapter.validate_python(read_json(line), by_name=False)
 
         try:
             big = len(line) > IN_THREAD_BYTES

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -13,6 +14,7 @@ import anyio
 
 import chatty_desktop
 from chatty_desktop.domain.errors import ChattyError, Refused, TimedOut, Unreachable
+from chatty_desktop.domain.json_text import read_json
 from chatty_desktop.domain.mcp import McpArgument, McpPrompt, McpResource, McpText, McpTool
 from chatty_desktop.domain.mcp_settings import McpServer
 from chatty_desktop.domain.tools import ToolResult
@@ -24,6 +26,7 @@ from chatty_desktop.providers.mcp.server_log import ServerLog
 
 if TYPE_CHECKING:
     from mcp import Client
+    from mcp_types import Tool
 
 MOST_ENTRIES = 1_000
 """Tools, resources or prompts of one server; what it lists beyond is left out."""
@@ -71,18 +74,19 @@ class Session:
         found: dict[str, McpTool] = {}
         odd = 0
         for tool in listed:
-            if tool.name in found or len(str(tool.input_schema)) > MOST_SCHEMA:
+            schema = _schema_of(tool)
+            if tool.name in found or schema is None:
                 odd += 1
                 continue
             about = bounded(tool.description or tool.title or "", MOST_DESCRIPTION)
-            found[tool.name] = McpTool(tool.name, about, dict(tool.input_schema))
+            found[tool.name] = McpTool(tool.name, about, schema)
         remarks = []
         if more:
             remarks.append(f"It lists more than {MOST_ENTRIES} tools; the others are left out.")
         if odd:
             remarks.append(
-                f"{odd} of its tools are left out: their description is too long, or two have one"
-                " name."
+                f"{odd} of its tools are left out: their description is too long or no JSON, or two"
+                " have one name."
             )
         return tuple(found.values()), " ".join(remarks)
 
@@ -258,6 +262,16 @@ async def greeted(
         raise
     except Exception as error:
         raise failure(error, seen) from error
+
+
+def _schema_of(tool: Tool) -> dict[str, Any] | None:
+    """The schema of a tool's arguments, None where no request can hold it: it is too long, or has
+    numbers that JSON has no form for."""
+    try:
+        text = json.dumps(tool.input_schema, ensure_ascii=False)
+        return dict(read_json(text)) if len(text) <= MOST_SCHEMA else None
+    except (ValueError, RecursionError):
+        return None
 
 
 def failure(error: BaseException, seen: Seen) -> ChattyError:

@@ -16,7 +16,8 @@ WAY = sys.argv[1]
 
 
 def say(**message: Any) -> None:
-    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+    written = json.dumps({"jsonrpc": "2.0", **message})
+    sys.stdout.write(written.replace('"INFINITE"', "1e999") + "\n")
     sys.stdout.flush()
 
 
@@ -33,6 +34,11 @@ def tools(cursor: str) -> dict[str, Any]:
         {"name": f"tool {n}", "description": "d" * 10_000, "inputSchema": {"type": "object"}}
         for n in range(start, min(start + 50, count))
     ]
+    if WAY == "half-characters":
+        page[0]["description"] = "cut in half: \ud83d"
+    if WAY == "infinite":
+        page[0]["inputSchema"] = {"type": "object", "maxProperties": "INFINITE"}
+        page += [{"name": "sound", "inputSchema": {"type": "object"}}]
     if WAY == "no-schema":
         page = [{"name": "odd"}]
     return {"tools": page, **({"nextCursor": str(start + 50)} if start + 50 < count else {})}

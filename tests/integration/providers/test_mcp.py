@@ -414,6 +414,21 @@ async def test_a_list_against_the_protocol_is_said(bench: Bench) -> None:
     assert "protocol does not allow" in bench.state().reason
 
 
+async def test_half_a_character_in_a_list_is_shown_as_unreadable(bench: Bench) -> None:
+    bench.configure(s=entry("bad", "half-characters"))
+    (tool,) = await bench.servers.tools()
+    assert tool.description == "cut in half: \ufffd"
+
+
+async def test_a_tool_whose_schema_no_request_can_hold_is_left_out_and_it_is_said(
+    bench: Bench,
+) -> None:
+    bench.configure(s=entry("bad", "infinite"))
+    (tool,) = await bench.servers.tools()
+    assert tool.name == "s__sound"
+    assert "1 of its tools are left out" in bench.state().remark
+
+
 async def test_one_that_does_not_end_is_ended(
     bench: Bench, nothing_left: Callable[[], None]
 ) -> None:
