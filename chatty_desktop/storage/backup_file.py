@@ -29,6 +29,7 @@ from chatty_desktop.reading import require_plain
 from chatty_desktop.storage import migrations, word_index
 from chatty_desktop.storage.counts import COUNTED
 from chatty_desktop.storage.disk import require_room, scratch_file, whole_file
+from chatty_desktop.storage.own_schema import foreign_part
 
 FORMAT = 1
 ABOUT, DATABASE, SETTINGS = "about.json", "chatty.db", "settings.json"
@@ -36,6 +37,10 @@ _MEMBERS = frozenset({ABOUT, DATABASE, SETTINGS})
 _CHUNK = 1 << 20
 _SMALL = 5_000_000
 """The most that the settings and the note may hold."""
+
+_LARGE, _MOST_PACKED = 1_000_000_000, 200
+"""Bytes of a database that is large, and how many such a one may have of each packed byte: zeros
+come to a thousand, chats to ten."""
 
 _LAST_SECOND = 1e11
 """Of the year 5138, since 1970: what goes on has no date."""
@@ -197,6 +202,8 @@ def _unzip(file: Path, into: Path, work: Work) -> tuple[float, bool]:
         if not 0 <= made_at < _LAST_SECOND:
             raise ValueError("the time of its making is none")
         size = entries[DATABASE].file_size
+        if size > max(_LARGE, _MOST_PACKED * entries[DATABASE].compress_size):
+            raise ValueError(f"it claims to hold {size // 1_000_000:,} MB, packed in next to none")
         require_room(into, size, "Restoring it")
         work.begin("Unpacking", size)
         with archive.open(DATABASE) as source, (into / DATABASE).open("wb") as target:
@@ -243,6 +250,10 @@ def _check_database(database: Path, name: str, work: Work) -> DataCounts:
                     f"{name} was made by a newer version of Chatty Desktop. Install that version"
                     " to restore it."
                 )
+            with stoppable(connection, work):
+                odd = foreign_part(connection, number)
+            if odd:
+                raise Invalid(f"{name} is damaged, or no backup of Chatty Desktop: {odd}.")
             return _count_rows(connection)
     except sqlite3.Error as error:
         raise Invalid(f"{name} is damaged, or no backup of Chatty Desktop: {error}.") from error

@@ -113,6 +113,39 @@ def test_a_name_that_is_not_a_backups_refuses_it(backup: bytes, tmp_path: Path, 
     assert not restored_or_told(into.getvalue(), tmp_path / "x")
 
 
+@pytest.mark.parametrize(
+    "change",
+    ["ALTER TABLE messages RENAME COLUMN content TO words", "DROP TABLE facts",
+     "ALTER TABLE graphs RENAME TO pictures",
+     "INSERT INTO agents VALUES ('a', 'Ada', '{\"name\":', 0)"],
+)  # fmt: skip
+def test_the_database_of_another_program_is_refused(
+    backup: bytes, tmp_path: Path, change: str
+) -> None:
+    with zipfile.ZipFile(io.BytesIO(backup)) as archive:
+        file = Path(archive.extract(DATABASE, tmp_path))
+    with closing(sqlite3.connect(file, isolation_level=None)) as connection:
+        connection.execute("PRAGMA legacy_alter_table=ON")
+        connection.execute(change)
+    assert not restored_or_told(_changed(backup, database=file.read_bytes()), tmp_path / "x")
+
+
+def test_a_backup_that_claims_gigabytes_of_next_to_nothing_is_refused(
+    backup: bytes, tmp_path: Path
+) -> None:
+    into = io.BytesIO(backup)
+    with zipfile.ZipFile(into, "a") as archive:
+        archive.writestr("x", b"")  # so that the list of what is in it is written anew
+        archive.getinfo(DATABASE).file_size = 2_000_000_000
+        archive.filelist.remove(archive.getinfo("x"))
+    paths = Paths(tmp_path / "data")
+    paths.create()
+    (tmp_path / "b.zip").write_bytes(into.getvalue())
+    with pytest.raises(Invalid, match=r"b\.zip is damaged.*claims to hold 2,000 MB"):
+        stage(paths, tmp_path / "b.zip", Work())
+    assert not paths.restore.exists()
+
+
 # --- chats -------------------------------------------------------------------------------------
 
 
