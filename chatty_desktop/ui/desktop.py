@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMessageBox
 
 import chatty_desktop
 from chatty_desktop.app import App
-from chatty_desktop.domain.errors import AlreadyOpen, ChattyError, Invalid
+from chatty_desktop.domain.errors import AlreadyOpen, ChattyError, Invalid, OpenElsewhere
 from chatty_desktop.domain.events import Event, RestartWanted
 from chatty_desktop.domain.settings import read_settings
 from chatty_desktop.paths import Paths, default_data_folder, resources_folder
@@ -130,6 +130,12 @@ class Desktop:
             if raise_first(self._paths.data):
                 return 0
             await self._say(translated(str(error)))
+        except OpenElsewhere as error:
+            if self._take_over:
+                await self._say(translated(str(error)))
+            elif await self._is_taken_over(error):
+                self._take_over = True
+                return await self._open()
         except ChattyError as error:
             await self._say(translated(str(error)))
         return 1
@@ -177,15 +183,38 @@ class Desktop:
     async def _say(self, text: str) -> None:
         """A message in a box of its own, until it is put away."""
         sys.stderr.write(f"{text}\n")
+        await self._answer(QMessageBox(QMessageBox.Icon.Warning, "Chatty Desktop", text))
+
+    async def _is_taken_over(self, error: OpenElsewhere) -> bool:
+        """Ask whether the chats are to be taken over from the machine that works on them."""
+        sys.stderr.write(f"{translated(str(error))}\n")
+        text = tr("Your chats are in use on {machine}.", machine=error.machine)
+        box = QMessageBox(QMessageBox.Icon.NoIcon, "Chatty Desktop", text)
+        box.setInformativeText(
+            tr(
+                "Only one computer at a time can work on them. Close the app there, or take them"
+                " over: the app there then saves nothing any more until it is closed and opened"
+                " again."
+            )
+        )
+        button = QMessageBox.StandardButton
+        box.addButton(button.Close).setText(tr("Quit"))
+        box.addButton(button.Yes).setText(tr("Take over"))
+        box.setDefaultButton(button.Close)
+        return await self._answer(box) == button.Yes
+
+    async def _answer(self, box: QMessageBox) -> int | None:
+        """What a box was put away with; None when the app ends before."""
         closed: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        box = QMessageBox(QMessageBox.Icon.Warning, "Chatty Desktop", text)
         box.setTextFormat(Qt.TextFormat.PlainText)
         box.finished.connect(closed.set_result)
         box.open()
         ending = asyncio.ensure_future(self._closing.wait())
         await asyncio.wait((closed, ending), return_when=asyncio.FIRST_COMPLETED)
+        answer = closed.result() if closed.done() else None
         ending.cancel()
         box.close()
+        return answer
 
 
 class _Waiting:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
+from PySide6.QtWidgets import QApplication, QMessageBox, QWidget
 
+from chatty_desktop.domain.errors import OpenElsewhere
+from chatty_desktop.ui.desktop import Desktop
+from chatty_desktop.ui.main_window import MainWindow
 from chatty_desktop.ui.settings.page_data import SettingsPage
 from chatty_desktop.ui.theme import Theme
 from tests.helpers.servers import OpenAIServer
@@ -59,3 +64,43 @@ async def test_forgetting_says_before_and_after_what_it_cannot_reach(on_a_server
     await until(lambda: says(dialog, "Nothing of it is left in the database or on this machine."))
     assert says(dialog, OUT_OF_REACH)
     button(dialog, "Close").click()
+
+
+T = TypeVar("T", bound=QWidget)
+
+
+def on_top(kind: type[T]) -> list[T]:
+    return [
+        each
+        for each in QApplication.topLevelWidgets()
+        if each.isVisible() and isinstance(each, kind)
+    ]
+
+
+async def test_chats_in_use_elsewhere_are_left_or_taken_over_from_the_window(
+    on_a_server: Opened, tmp_path: Path
+) -> None:
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    theirs = on_a_server.app
+
+    async def answered(word: str) -> asyncio.Task[int]:
+        desktop = Desktop(application, tmp_path / "other")
+        living = asyncio.create_task(desktop.live())
+        await until(lambda: on_top(QMessageBox))
+        (box,) = on_top(QMessageBox)
+        assert says(box, "Your chats are in use on ")
+        assert box.defaultButton().text() == "Quit"
+        button(box, word).click()
+        return living
+
+    assert await asyncio.wait_for(await answered("Quit"), 30) == 1
+    await theirs.sessions.create("Still ours", await on_a_server.agent())
+    living = await answered("Take over")
+    await until(lambda: len(on_top(MainWindow)) == 2)
+    with pytest.raises(OpenElsewhere):
+        await theirs.sessions.create("Lost", await on_a_server.agent())
+    for window in on_top(MainWindow):
+        if window is not on_a_server.window:
+            window.close()
+    assert await asyncio.wait_for(living, 30) == 0
