@@ -273,7 +273,8 @@ QMenu::item:disabled {{ color: {t.muted}; }}
 QMenu::separator {{ height: 1px; background: {t.border}; margin: 4px 8px; }}
 QMessageBox {{ background: {t.surface}; }}
 QDialogButtonBox {{ dialogbuttonbox-buttons-have-icons: 0; }}
-QMessageBox QLabel#qt_msgbox_label {{ font-weight: 600; min-width: 300px; }}
+QMessageBox QLabel#qt_msgbox_label {{ font-weight: 600; }}
+QMessageBox QLabel#qt_msgbox_informativelabel {{ min-width: 300px; }}
 QToolTip {{
     background: {t.raised}; color: {t.text}; border: 1px solid {t.border}; padding: 4px;
 }}

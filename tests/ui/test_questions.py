@@ -1,0 +1,28 @@
+"""A question is read whole, however long the name in it is."""
+
+from __future__ import annotations
+
+import pytest
+from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
+from pytestqt.qtbot import QtBot
+
+from chatty_desktop.ui.questions import ask
+from chatty_desktop.ui.theme import Theme
+
+
+@pytest.mark.parametrize(
+    "text", ["Delete?", "Delete “A rather long name of a chat that goes on”?", "long name " * 30]
+)
+def test_what_is_asked_is_shown_whole(text: str, theme: Theme, qtbot: QtBot) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    box = ask(window, text, "Gone for good.", [QMessageBox.StandardButton.Cancel], lambda _: None)
+    qtbot.waitExposed(box)
+    label = box.findChild(QLabel, "qt_msgbox_label")
+    assert isinstance(label, QLabel)
+    if label.wordWrap():
+        assert label.height() >= label.heightForWidth(label.width())
+    else:
+        assert label.width() >= label.sizeHint().width()
+    assert box.width() >= 300, "a short question makes no narrow box"
+    box.close()
