@@ -11,8 +11,7 @@ from typing import TypeVar
 
 from filelock import FileLock
 
-from chatty_desktop.domain.data_folder import BackupContents, DataCounts, Erased, Erasing
-from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.data_folder import Erased, Erasing
 from chatty_desktop.domain.events import Event, KeyChanged, SettingsChanged
 from chatty_desktop.domain.work import Work
 from chatty_desktop.engine.agent_runs import AgentRuns
@@ -54,9 +53,9 @@ from chatty_desktop.providers.probing import ModelProbing
 from chatty_desktop.providers.registry import ProviderRegistry
 from chatty_desktop.providers.sent_requests import SentRequests
 from chatty_desktop.providers.starter import STARTER
-from chatty_desktop.storage import moving, sqlite_file
+from chatty_desktop.storage import sqlite_file
 from chatty_desktop.storage.agents import StoredAgents
-from chatty_desktop.storage.data_folder import ONLY_INTO_THE_FOLDER, DataFolder, stage
+from chatty_desktop.storage.data_folder import DataFolder
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.drafts import StoredDrafts
 from chatty_desktop.storage.duplicates import StoredDuplicates
@@ -67,7 +66,7 @@ from chatty_desktop.storage.graphs import StoredGraphs
 from chatty_desktop.storage.measurements import StoredMeasurements
 from chatty_desktop.storage.memory import StoredMemory
 from chatty_desktop.storage.messages import StoredMessages
-from chatty_desktop.storage.opening import OpenStores, claimed, closed_folder, open_stores
+from chatty_desktop.storage.opening import OpenStores, claimed, open_stores
 from chatty_desktop.storage.places import find_index, find_server
 from chatty_desktop.storage.runs import StoredRuns
 from chatty_desktop.storage.search import StoredSearch
@@ -340,40 +339,6 @@ class App:
             _database=stores.database,
             _lock=lock,
         )
-
-    @staticmethod
-    async def stage_restore(
-        data_dir: Path | None, file: Path, work: Work, database: str | None = None
-    ) -> BackupContents:
-        """Have a backup take the place of what is in a data folder when it is opened next, also
-        where it cannot be opened. Raises as `open` and `DataFolder.stage_restore` do."""
-        async with closed_folder(data_dir) as paths:
-            if await asyncio.to_thread(find_server, paths, database) is not None:
-                raise Invalid(ONLY_INTO_THE_FOLDER)
-            return await stage(paths, file, work)
-
-    @staticmethod
-    async def move(
-        data_dir: Path | None,
-        to: str | None,
-        work: Work,
-        database: str | None = None,
-        *,
-        copying: bool = True,
-    ) -> DataCounts:
-        """Keep the chats of a data folder at an address of a server from now on, None: in the
-        folder; what is kept there. Raises as `open` and `moving.move` do."""
-        async with closed_folder(data_dir) as paths:
-            return await moving.move(paths, to, work, named=database, copying=copying)
-
-    @staticmethod
-    async def move_episodes(
-        data_dir: Path | None, to: str | None, work: Work, database: str | None = None
-    ) -> None:
-        """Keep the index of episodes of a data folder at an address from now on, None: in the
-        folder. Raises as `open` and `moving.move_index` do."""
-        async with closed_folder(data_dir) as paths:
-            await moving.move_index(paths, to, work, named=database)
 
     def begin(self) -> None:
         """Start what goes on beside a window and not beside a single command: deleting for good

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from chatty_desktop import maintenance
 from chatty_desktop.app import App
 from chatty_desktop.cli.printing import document, say, tell
 from chatty_desktop.domain.errors import Invalid
@@ -44,7 +45,7 @@ async def export(app: App, call: argparse.Namespace) -> int:
 async def restore(call: argparse.Namespace) -> int:
     """Bring a backup back, also where the present database cannot be opened."""
     async with _told() as work:
-        contents = await App.stage_restore(call.data_dir, call.file, work, call.database)
+        contents = await maintenance.stage_restore(call.data_dir, call.file, work, call.database)
     app = await App.open(call.data_dir, call.database, episodes=call.episodes)
     try:
         waiting = await app.data.staged_restore()
@@ -64,7 +65,7 @@ async def move(call: argparse.Namespace) -> int:
     if call.episodes_to or call.episodes_back:
         return await _move_episodes(call)
     async with _told() as work:
-        counts = await App.move(
+        counts = await maintenance.move(
             call.data_dir, call.to, work, call.database, copying=not call.without_chats
         )
     if call.json:
@@ -85,7 +86,7 @@ async def _move_episodes(call: argparse.Namespace) -> int:
             " database does not, and is brought in step with it wherever it is."
         )
     async with _told() as work:
-        await App.move_episodes(call.data_dir, call.episodes_to, work, call.database)
+        await maintenance.move_episodes(call.data_dir, call.episodes_to, work, call.database)
     if call.json:
         document({"episodes": call.episodes_to})
     else:

@@ -168,12 +168,8 @@ class TendedIndex:
         found: set[str] = set()
         for embedder in await self._database.read(embedder_rows.all_embedders):
             if await self._asked(partial(self._index.exists, embedder)):
-                if self.place.away:
-                    found |= set(message_ids).intersection(
-                        await self._asked(partial(self._index.ids, embedder))
-                    )
-                    continue
-                there = await self._try(embedder, partial(self._index.ids, embedder))
+                ids = partial(self._index.ids, embedder)
+                there = await (self._asked(ids) if self.place.away else self._try(embedder, ids))
                 found |= set(message_ids).intersection(there or ())
         return sorted(found)
 

@@ -18,7 +18,8 @@ OURS: dict[str, frozenset[str]] = {
     "providers": frozenset({"domain", "engine.ports", "paths", "providers", "reading"}),
     "storage": frozenset({"domain", "engine.ports", "paths", "storage", "reading"}),
     "app": frozenset({"domain", "engine", "paths", "providers", "reading", "storage"}),
-    "cli": frozenset({"app", "cli", "domain", "engine", "paths", "reading"}),
+    "maintenance": frozenset({"domain", "storage"}),
+    "cli": frozenset({"app", "cli", "domain", "engine", "maintenance", "paths", "reading"}),
     "ui": frozenset({"app", "domain", "engine", "paths", "ui", "reading"}),
 }
 """Part of the package (the first name below it, "" for its __init__) to what of ours it may
@@ -61,6 +62,7 @@ OTHERS: dict[str, frozenset[str]] = {
     "providers": _QT | {"sqlalchemy", "sqlite3"},
     "storage": _QT | _MODELS,
     "app": _QT | _DATABASES | _MODELS | {"keyring"},
+    "maintenance": _QT | _DATABASES | _MODELS | {"keyring"},
     "cli": _QT | _DATABASES | _MODELS | {"keyring"},
     "ui": _DATABASES | _MODELS | {"keyring"},
 }

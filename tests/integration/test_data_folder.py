@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from chatty_desktop import maintenance
 from chatty_desktop.app import App
 from chatty_desktop.domain.data_folder import DataCounts, Erasing
 from chatty_desktop.domain.errors import Invalid, Stopped, StorageFailed
@@ -427,7 +428,7 @@ async def test_a_restore_replaces_a_damaged_database_which_is_kept(app: App) -> 
     app.paths.database.write_bytes(b"no database at all" * 1000)
     with pytest.raises(StorageFailed, match="chatty-desktop restore"):
         await App.open(app.paths.data)
-    await App.stage_restore(app.paths.data, backup, Work())
+    await maintenance.stage_restore(app.paths.data, backup, Work())
     app = await App.open(app.paths.data)
     assert said_by(app) == before
     damaged = [each for each in await app.data.backups() if each.kind == "damaged"]

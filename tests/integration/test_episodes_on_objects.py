@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from chatty_desktop import maintenance
 from chatty_desktop.app import App
 from chatty_desktop.domain.data_folder import Erasing
 from chatty_desktop.domain.embedding import EmbedderId
@@ -264,7 +265,7 @@ async def test_the_index_moves_to_objects_to_another_folder_and_back(
     await room.close()
     assert (folder / "episodes").exists()
 
-    await App.move_episodes(folder, URI, Work())
+    await maintenance.move_episodes(folder, URI, Work())
     assert not (folder / "episodes").exists()
     assert json.loads(Paths(folder).places.read_text()) == {"episodes": URI}
     room = await Room.open(folder)
@@ -278,18 +279,18 @@ async def test_the_index_moves_to_objects_to_another_folder_and_back(
     assert object_server.objects("episodes/")
 
     with pytest.raises(Invalid, match="kept there already"):
-        await App.move_episodes(folder, URI, Work())
+        await maintenance.move_episodes(folder, URI, Work())
     elsewhere = tmp_path / "disk"
     elsewhere.mkdir()
     (elsewhere / "letter.txt").write_text("mine")
-    await App.move_episodes(folder, str(elsewhere), Work())
+    await maintenance.move_episodes(folder, str(elsewhere), Work())
     assert object_server.objects() == {}
     assert isinstance(find_index(Paths(folder)), IndexFolder)
     room = await Room.open(folder)
     assert await room.app.episodes.indexed([asked]) == [asked]
     assert not (folder / "episodes").exists()
     await room.close()
-    await App.move_episodes(folder, None, Work())
+    await maintenance.move_episodes(folder, None, Work())
     assert [each.name for each in elsewhere.iterdir()] == ["letter.txt"]
     assert not Paths(folder).places.exists()
     room = await Room.open(folder)
@@ -311,18 +312,18 @@ async def test_a_move_to_where_the_index_cannot_be_leaves_it_where_it_was(
     room = await Room.open(other, EPISODIC)
     await room.say("Other chats")
     await room.close()
-    await App.move_episodes(other, URI, Work())
+    await maintenance.move_episodes(other, URI, Work())
     with pytest.raises(Invalid, match="an index of other chats"):
-        await App.move_episodes(folder, URI, Work())
+        await maintenance.move_episodes(folder, URI, Work())
     with pytest.raises(StorageFailed, match="no such bucket"):
-        await App.move_episodes(folder, "s3://nowhere/x", Work())
+        await maintenance.move_episodes(folder, "s3://nowhere/x", Work())
     with monkeypatch.context() as patch:
         patch.setenv("CHATTY_EPISODES_URL", URI)
         with pytest.raises(Invalid, match="Take it out of the environment"):
-            await App.move_episodes(folder, None, Work())
+            await maintenance.move_episodes(folder, None, Work())
     object_server.stop()
     with pytest.raises(StorageFailed, match="does not answer"):
-        await App.move_episodes(folder, f"s3://{BUCKET}/mine", Work())
+        await maintenance.move_episodes(folder, f"s3://{BUCKET}/mine", Work())
     assert find_index(Paths(folder)) == IndexFolder(Paths(folder).episodes)
     assert (folder / "episodes").exists()
 
@@ -333,7 +334,7 @@ async def test_forgetting_proves_that_nothing_is_in_the_index_and_says_what_it_c
     folder = settings(tmp_path / "home", model)
     app = await App.open(folder, episodes=URI)
     await app.close()
-    await App.move_episodes(folder, URI, Work())
+    await maintenance.move_episodes(folder, URI, Work())
     room = await Room.open(folder, EPISODIC)
     await room.say("The word is xyloplant77")
     await room.say("Something else")
@@ -369,12 +370,12 @@ async def test_a_second_machine_uses_the_index_that_the_first_has_built(
     room = await Room.open(home, EPISODIC)
     await room.say("Kyoto in spring")
     await room.close()
-    await App.move(home, postgresql_url, Work())
-    await App.move_episodes(home, URI, Work())
+    await maintenance.move(home, postgresql_url, Work())
+    await maintenance.move_episodes(home, URI, Work())
     built = object_server.objects()
 
-    await App.move(work, postgresql_url, Work(), copying=False)
-    await App.move_episodes(work, URI, Work())
+    await maintenance.move(work, postgresql_url, Work(), copying=False)
+    await maintenance.move_episodes(work, URI, Work())
     assert object_server.objects() == built
     room = await Room.open(work)
     assert (await room.say("And Nara?")).status is Status.COMPLETE

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Row, select
 
+from chatty_desktop import maintenance
 from chatty_desktop.app import App
 from chatty_desktop.domain.data_folder import DataCounts, Erasing
 from chatty_desktop.domain.errors import Invalid, OpenElsewhere, Stopped, StorageFailed
@@ -374,7 +375,7 @@ async def test_everything_moves_to_a_server_and_back(machines: Machines) -> None
         "folders", "graph_runs", "waiting_patches", "measurements",
     ))  # fmt: skip
 
-    counts = await App.move(folder, machines.url, Work())
+    counts = await maintenance.move(folder, machines.url, Work())
     assert counts.chats == 3
     assert await rows(folder) == there
     room = await Room.open(folder)
@@ -390,8 +391,8 @@ async def test_everything_moves_to_a_server_and_back(machines: Machines) -> None
     await room.close()
 
     with pytest.raises(Invalid, match="kept there already"):
-        await App.move(folder, machines.url, Work())
-    await App.move(folder, None, Work())
+        await maintenance.move(folder, machines.url, Work())
+    await maintenance.move(folder, None, Work())
     assert find_server(Paths(folder)) is None
     room = await Room.open(folder)
     assert room.app.data.server == ""
@@ -409,34 +410,34 @@ async def test_a_move_that_cannot_be_made_leaves_everything_as_it_was(
     stopped = Work()
     stopped.stop()
     with pytest.raises(Stopped):
-        await App.move(folder, machines.url, stopped)
+        await maintenance.move(folder, machines.url, stopped)
     with pytest.raises(Invalid, match="has a password in it"):
-        await App.move(folder, machines.url.replace("chatty@", "chatty:word@"), Work())
+        await maintenance.move(folder, machines.url.replace("chatty@", "chatty:word@"), Work())
     with monkeypatch.context() as patch:
         patch.setenv("CHATTY_DATABASE_URL", machines.url)
         with pytest.raises(Invalid, match="Take it out of the environment"):
-            await App.move(folder, None, Work())
+            await maintenance.move(folder, None, Work())
     backup = machines.folder / "backup.zip"
     app = await App.open(folder)
     await app.data.back_up(backup, Work())
     await app.data.stage_restore(backup, Work())
     await app.close()
     with pytest.raises(Invalid, match="A backup waits to be restored"):
-        await App.move(folder, machines.url, Work())
+        await maintenance.move(folder, machines.url, Work())
     restoring.forget_staged(Paths(folder))
     there = await rows(folder)
     other = await machines.room("work", STRATEGIES["window"])
     await other.say("I was here first.")
     await other.close()
     with pytest.raises(Invalid, match="already, and the two are not mixed"):
-        await App.move(folder, machines.url, Work())
+        await maintenance.move(folder, machines.url, Work())
     assert find_server(Paths(folder)) is None
     assert await rows(folder) == there
 
     # What is there can be used as it is, and what is here stays for later.
-    counts = await App.move(folder, machines.url, Work(), copying=False)
+    counts = await maintenance.move(folder, machines.url, Work(), copying=False)
     assert (counts.chats, counts.messages) == (1, 2)
-    await App.move(folder, None, Work(), copying=False)
+    await maintenance.move(folder, None, Work(), copying=False)
     assert await rows(folder) == there
 
 
@@ -453,11 +454,11 @@ async def test_a_database_with_nothing_but_untouched_starter_agents_takes_the_ch
     )
     await app.close()
     with pytest.raises(Invalid, match="already, and the two are not mixed"):
-        await App.move(folder, machines.url, Work())
+        await maintenance.move(folder, machines.url, Work())
     app = await App.open(machines.data("work"), machines.url)
     await app.agents.save(starter.definition, starter.id)
     await app.close()
-    await App.move(folder, machines.url, Work())
+    await maintenance.move(folder, machines.url, Work())
     assert await rows(folder) == there
 
 
@@ -472,10 +473,10 @@ async def test_a_backup_of_a_server_is_restored_into_a_folder(machines: Machines
         await room.app.data.stage_restore(backup, Work())
     await room.close()
     with pytest.raises(Invalid, match="Restore it into another folder"):
-        await App.stage_restore(machines.data("home"), backup, Work(), machines.url)
+        await maintenance.stage_restore(machines.data("home"), backup, Work(), machines.url)
 
     folder = machines.data("elsewhere")
-    await App.stage_restore(folder, backup, Work())
+    await maintenance.stage_restore(folder, backup, Work())
     room = await Room.open(folder)
     assert room.app.data.server == ""
     assert await room.app.data.counts() == counts
