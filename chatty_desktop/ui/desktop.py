@@ -26,6 +26,7 @@ from chatty_desktop.ui.log_file import logging_to
 from chatty_desktop.ui.loop import Loop
 from chatty_desktop.ui.main_window import MainWindow
 from chatty_desktop.ui.plain import Label
+from chatty_desktop.ui.questions import Question
 from chatty_desktop.ui.signals import EndSignals
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
@@ -189,14 +190,13 @@ class Desktop:
         """Ask whether the chats are to be taken over from the machine that works on them."""
         sys.stderr.write(f"{translated(str(error))}\n")
         text = tr("Your chats are in use on {machine}.", machine=error.machine)
-        box = QMessageBox(QMessageBox.Icon.NoIcon, "Chatty Desktop", text)
-        box.setInformativeText(
-            tr(
-                "Only one computer at a time can work on them. Close the app there, or take them"
-                " over: the app there then saves nothing any more until it is closed and opened"
-                " again."
-            )
+        detail = tr(
+            "Only one computer at a time can work on them. Close the app there, or take them"
+            " over: the app there then saves nothing any more until it is closed and opened"
+            " again."
         )
+        box = Question(text, detail)
+        box.setWindowTitle("Chatty Desktop")
         button = QMessageBox.StandardButton
         box.addButton(button.Close).setText(tr("Quit"))
         box.addButton(button.Yes).setText(tr("Take over"))

@@ -4,10 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtWidgets import QMessageBox, QWidget
 
 from chatty_desktop.ui.theme import restyle
+
+
+class Question(QMessageBox):
+    """A box of plain text whose default stays what it is: when the look of the window changes, Qt
+    makes the button that accepts the default one, and gives it the keyboard."""
+
+    def __init__(self, text: str, detail: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setIcon(QMessageBox.Icon.NoIcon)
+        # A name that looks like markup is a name.
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setText(text)
+        self.setInformativeText(detail)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.StyleChange:
+            QTimer.singleShot(0, self, self._keep_default)
+
+    def _keep_default(self) -> None:
+        default = self.defaultButton()
+        if default in self.buttons() and not default.isDefault():
+            default.setDefault(True)
+            default.setFocus()
 
 
 def ask(
@@ -22,12 +46,7 @@ def ask(
     """Ask a question; `answered` is called with the button pressed (Cancel for Escape). The first
     button is the default; `names` gives buttons words of their own; `danger` is what cannot be
     taken back, and looks like it."""
-    box = QMessageBox(parent)
-    box.setIcon(QMessageBox.Icon.NoIcon)
-    # A name that looks like markup is a name.
-    box.setTextFormat(Qt.TextFormat.PlainText)
-    box.setText(text)
-    box.setInformativeText(detail)
+    box = Question(text, detail, parent)
     for button in buttons:
         made = box.addButton(button)
         if names and button in names:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel, QMessageBox, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from chatty_desktop.ui.questions import ask
+from chatty_desktop.ui.questions import ask, confirm
 from chatty_desktop.ui.theme import Theme
 
 
@@ -17,7 +19,7 @@ def test_what_is_asked_is_shown_whole(text: str, theme: Theme, qtbot: QtBot) -> 
     window = QWidget()
     qtbot.addWidget(window)
     box = ask(window, text, "Gone for good.", [QMessageBox.StandardButton.Cancel], lambda _: None)
-    qtbot.waitExposed(box)
+    qtbot.wait(20)
     label = box.findChild(QLabel, "qt_msgbox_label")
     assert isinstance(label, QLabel)
     if label.wordWrap():
@@ -26,3 +28,21 @@ def test_what_is_asked_is_shown_whole(text: str, theme: Theme, qtbot: QtBot) -> 
         assert label.width() >= label.sizeHint().width()
     assert box.width() >= 300, "a short question makes no narrow box"
     box.close()
+
+
+def test_enter_calls_it_off_also_when_the_look_has_changed_meanwhile(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.show()
+    done: list[int] = []
+    box = confirm(window, "Delete?", "Gone for good.", "Delete", lambda: done.append(1))
+    qtbot.wait(20)
+    theme.force("dark")
+    qtbot.wait(20)
+    (default,) = [each for each in box.findChildren(QPushButton) if each.isDefault()]
+    assert default is box.focusWidget()
+    QTest.keyClick(default, Qt.Key.Key_Return)
+    assert not box.isVisible()
+    assert done == []
