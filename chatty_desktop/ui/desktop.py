@@ -171,6 +171,9 @@ class Desktop:
         except TimeoutError:
             log.error("Closing took too long; the process ends all the same")
         window.release()
+        # Its timers would go on, with an app behind them that is closed.
+        window.deleteLater()
+        self._window = None
         collection.stop()
 
     def _restart(self) -> None:

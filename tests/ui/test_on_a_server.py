@@ -104,3 +104,9 @@ async def test_chats_in_use_elsewhere_are_left_or_taken_over_from_the_window(
         if window is not on_a_server.window:
             window.close()
     assert await asyncio.wait_for(living, 30) == 0
+
+    def windows() -> list[MainWindow]:
+        every = QApplication.topLevelWidgets()
+        return [each for each in every if isinstance(each, MainWindow)]
+
+    await until(lambda: windows() == [on_a_server.window])
