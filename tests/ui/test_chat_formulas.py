@@ -115,8 +115,8 @@ def test_fractions_and_matrices_that_are_set_off_are_tables_the_code_after_them_
     )
     body = MessageBody(theme)
     body.show_rendered(render(text, theme.tokens))
-    assert [block.text for _frame, block, _buttons in body._code] == ["x = 1"]
-    frame = body._code[0][0]
+    assert [block.text for _frame, block, _buttons in body.panels._panels] == ["x = 1"]
+    frame = body.panels._panels[0][0]
     assert frame.firstCursorPosition().block().text() == "x = 1"
 
 

@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QTextEdit, QToolButton
 from pytestqt.qtbot import QtBot
 
 from chatty_desktop.domain.messages import Message
-from chatty_desktop.ui.chat.body import MOST_MARKED, MessageBody
+from chatty_desktop.ui.chat.body import MessageBody
 from chatty_desktop.ui.chat.find import FindInChat
+from chatty_desktop.ui.chat.found_marks import MOST_MARKED
 from chatty_desktop.ui.theme import Theme
 from tests.ui.opened import Opened
 from tests.ui.panels import until
@@ -203,7 +204,7 @@ async def test_marks_are_made_only_where_a_message_is_in_sight(theme: Theme, loo
     bodies = [body for view in search.scene.views for body in view.text._bodies]
     in_sight = [body for body in bodies if not body.visibleRegion().isEmpty()]
     assert 0 < len(in_sight) < len(bodies)
-    await until(lambda: all(len(body.extraSelections()) == body.marked for body in in_sight))
+    await until(lambda: all(len(body.extraSelections()) == body.marks.count for body in in_sight))
     assert not any(body.extraSelections() for body in bodies if body not in in_sight)
 
 

@@ -116,7 +116,7 @@ def test_a_reply_of_nothing_but_a_quote_mark_is_drawn_in_few_frames(
     qtbot.addWidget(text)
     text.show_final(">" * 100_000)
     assert len(text._bodies) == 1
-    assert len(text._bodies[0]._frames()) <= MOST_QUOTES
+    assert len(text._bodies[0].panels._frames()) <= MOST_QUOTES
     assert text._more is not None
     assert not text._more.isHidden()
 

@@ -3,51 +3,33 @@
 from __future__ import annotations
 
 import math
-import re
-from bisect import bisect_left
-from itertools import accumulate
 from typing import Any
 
-from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt, QUrl, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import (
-    QColor,
     QContextMenuEvent,
-    QDesktopServices,
-    QGuiApplication,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
-    QPainter,
     QPaintEvent,
     QResizeEvent,
-    QTextCharFormat,
     QTextCursor,
-    QTextFrame,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QTextEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
 from chatty_desktop.domain.hidden import revealed
-from chatty_desktop.domain.search import spans
-from chatty_desktop.ui.chat.links import address, is_disguised
+from chatty_desktop.ui.chat.code_panels import CodePanels
+from chatty_desktop.ui.chat.found_marks import FoundMarks
+from chatty_desktop.ui.chat.links import address, follow
 from chatty_desktop.ui.chat.markdown import (
-    CODE_SIDE,
-    CODE_TOP,
     LIST_INDENT,
-    Block,
     Rendered,
     css,
-    is_outside_link,
 )
 from chatty_desktop.ui.language import tr
-from chatty_desktop.ui.pieces import icon_button
 from chatty_desktop.ui.plain import tip
-from chatty_desktop.ui.questions import confirm
-from chatty_desktop.ui.readable import shortened
 from chatty_desktop.ui.theme import Theme
-
-MOST_MARKED = 200
-"""Places drawn as found at once; Qt takes seconds for thousands."""
 
 
 class MessageBody(QTextBrowser):
@@ -67,12 +49,8 @@ class MessageBody(QTextBrowser):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._code: list[tuple[QTextFrame, Block, tuple[QToolButton, ...]]] = []
-        self._pattern: re.Pattern[str] | None = None
-        self._found_places: list[tuple[int, int]] | None = []
-        self._meant: int | None = None
-        self._marks_due = False
-        self._shown_places = range(0)
+        self.panels = CodePanels(self, theme, self.save_wanted.emit)
+        self.marks = FoundMarks(self, theme)
         self.setProperty("bare", True)
         self.setAccessibleName(tr("Text of the message"))
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -88,9 +66,7 @@ class MessageBody(QTextBrowser):
         # Hinted glyphs reach a pixel beyond the width they were laid out for.
         self.document().setDocumentMargin(1)
         self.document().setIndentWidth(LIST_INDENT)
-        self.document().documentLayout().documentSizeChanged.connect(self._place_buttons)
-        self.horizontalScrollBar().valueChanged.connect(self._place_buttons)
-        self.anchorClicked.connect(self._open)
+        self.anchorClicked.connect(lambda url: follow(self, url))
         # Where a link leads is shown before it is followed.
         self.highlighted.connect(lambda url: self.setToolTip(tip(address(url))))
 
@@ -98,7 +74,7 @@ class MessageBody(QTextBrowser):
 
     def show_rendered(self, rendered: Rendered) -> None:
         """Replace what is shown."""
-        self._drop_buttons()
+        self.panels.clear()
         # Tab comes to links; a text without any is only read.
         linked = "<a " in rendered.html
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus if linked else Qt.FocusPolicy.ClickFocus)
@@ -107,15 +83,11 @@ class MessageBody(QTextBrowser):
         family = self._theme.monospace().family()
         self.document().setDefaultStyleSheet(css(self._theme.tokens, f"'{family}'"))
         self.setHtml(rendered.html)
-        frames = sorted(self._frames(), key=lambda frame: frame.firstPosition())
-        for frame, block in zip(frames, rendered.blocks, strict=False):
-            if block.kind == "code":
-                self._code.append((frame, block, self._code_buttons(block)))
-        self._place_buttons()
+        self.panels.show(rendered.blocks)
 
     def show_plain(self, text: str) -> None:
         """Replace what is shown by text as it stands."""
-        self._drop_buttons()
+        self.panels.clear()
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setPlainText(revealed(text))
@@ -129,77 +101,6 @@ class MessageBody(QTextBrowser):
     def loadResource(self, kind: int, name: Any) -> Any:
         """Nothing a message names is ever loaded: no image, no style sheet, no file."""
         return None
-
-    # --- marks ---------------------------------------------------------------------------
-
-    @property
-    def marked(self) -> int:
-        """How many places are marked."""
-        return len(self._places)
-
-    @property
-    def _places(self) -> list[tuple[int, int]]:
-        """From where to where they stand, in the document's own counting."""
-        if self._found_places is None:
-            self._found_places = []
-            if self._pattern is not None:
-                text = self.document().toPlainText()
-                self._found_places = _in_units(text, list(spans(text, self._pattern)))
-        return self._found_places
-
-    def mark(self, pattern: re.Pattern[str] | None) -> None:
-        """Mark every place that a pattern finds in the words on the screen, folded as a search
-        folds them. Looked for and drawn when the text comes into sight."""
-        self._pattern, self._found_places = pattern, None
-        self._meant, self._marks_due = None, True
-        if pattern is None:
-            self._show_marks()
-        self.viewport().update()
-
-    def set_found(self, number: int | None) -> QRect:
-        """Show which of the marked places is the one meant; returns where it is."""
-        self._meant, self._marks_due = number, True
-        self.viewport().update()
-        if number is None:
-            return QRect()
-        return self.cursorRect(self._cursor(self._places[number][0]))
-
-    def _show_marks(self) -> None:
-        self._marks_due = False
-        self._shown_places = self._places_in_sight()
-        tokens = self._theme.tokens
-        shown: list[QTextEdit.ExtraSelection] = []
-        for at in sorted({*self._shown_places, *([] if self._meant is None else [self._meant])}):
-            start, end = self._places[at]
-            selection = QTextEdit.ExtraSelection()
-            look = QTextCharFormat()
-            meant = at == self._meant
-            look.setBackground(QColor(tokens.accent if meant else tokens.mark))
-            look.setForeground(QColor(tokens.on_accent if meant else tokens.text))
-            selection.cursor = self._cursor(start, end)
-            selection.format = look
-            shown.append(selection)
-        if shown or self.extraSelections():
-            self.setExtraSelections(shown)
-
-    def _places_in_sight(self) -> range:
-        """The numbers of the places to draw: all, or where there are many those around what is
-        in sight. They move on by halves, so that a little scrolling leaves them as they are."""
-        count = len(self._places)
-        if count <= MOST_MARKED:
-            return range(count)
-        middle = self.cursorForPosition(self.visibleRegion().boundingRect().center()).position()
-        step = MOST_MARKED // 2
-        first = (bisect_left(self._places, (middle,)) // step) * step - step // 2
-        first = max(0, min(first, count - MOST_MARKED))
-        return range(first, first + MOST_MARKED)
-
-    def _cursor(self, start: int, end: int | None = None) -> QTextCursor:
-        cursor = QTextCursor(self.document())
-        cursor.setPosition(start)
-        if end is not None:
-            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-        return cursor
 
     # --- size ----------------------------------------------------------------------------
 
@@ -225,7 +126,7 @@ class MessageBody(QTextBrowser):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._place_buttons()
+        self.panels.place()
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """From one link to the next, unless the keyboard is on a button."""
@@ -283,122 +184,6 @@ class MessageBody(QTextBrowser):
         if self.document().textWidth() != width:
             # A layout asked last how high it would be at another width.
             self.document().setTextWidth(width)
-        if self._marks_due or self._places_in_sight() != self._shown_places:
-            self._show_marks()
-        if self._code:
-            self._paint_code_panels()
+        self.marks.draw_due()
+        self.panels.paint()
         super().paintEvent(event)
-
-    # --- code blocks ---------------------------------------------------------------------
-
-    def _paint_code_panels(self) -> None:
-        tokens = self._theme.tokens
-        painter = QPainter(self.viewport())
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        painter.setFont(self._theme.small())
-        for frame, block, _ in self._code:
-            rect = self._rect(frame)
-            painter.setPen(QColor(tokens.border))
-            painter.setBrush(QColor(tokens.code_background))
-            painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
-            painter.setPen(QColor(tokens.muted))
-            title = QRectF(rect.left() + 12, rect.top() + 2, rect.width() - 90, CODE_TOP - 4)
-            painter.drawText(title, Qt.AlignmentFlag.AlignVCenter, block.language or "code")
-        painter.end()
-
-    def _code_buttons(self, block: Block) -> tuple[QToolButton, ...]:
-        """What can be done to a block of code, from the right."""
-        copy = self._button("copy", tr("Copy this code"))
-        save = self._button("download-simple", tr("Save this code …"))
-
-        def copied() -> None:
-            QGuiApplication.clipboard().setText(block.text)
-            self._theme.dress(copy, "check", "success")
-            copy.setToolTip(tr("Copied"))
-
-        copy.clicked.connect(copied)
-        save.clicked.connect(lambda: self.save_wanted.emit(block.text, block.language))
-        return copy, save
-
-    def _button(self, icon: str, name: str) -> QToolButton:
-        button = icon_button(self._theme, icon, name)
-        button.setParent(self.viewport())
-        button.setCursor(Qt.CursorShape.ArrowCursor)
-        button.show()
-        return button
-
-    def _place_buttons(self) -> None:
-        for frame, _, buttons in self._code:
-            rect = self._rect(frame)
-            right = round(rect.right())
-            for button in buttons:
-                right -= button.sizeHint().width() + 4
-                button.move(right, round(rect.top()) + 5)
-
-    def _drop_buttons(self) -> None:
-        for _, _, buttons in self._code:
-            for button in buttons:
-                button.hide()
-                button.deleteLater()
-        self._code.clear()
-
-    def _frames(self) -> list[QTextFrame]:
-        found: list[QTextFrame] = []
-        waiting = list(self.document().rootFrame().childFrames())
-        while waiting:
-            frame = waiting.pop()
-            found.append(frame)
-            waiting += frame.childFrames()
-        return found
-
-    def _rect(self, frame: QTextFrame) -> QRectF:
-        """Where the panel of a code block is drawn, from the text within.
-
-        `frameBoundingRect` is off by the cell's padding.
-        """
-        layout = self.document().documentLayout()
-        first = layout.blockBoundingRect(frame.firstCursorPosition().block())
-        last = layout.blockBoundingRect(frame.lastCursorPosition().block())
-        panel = first.united(last).adjusted(-CODE_SIDE, -CODE_TOP, CODE_SIDE, CODE_SIDE)
-        panel.translate(-self.horizontalScrollBar().value(), 0)
-        panel.setRight(min(panel.right(), self.viewport().width() - 1))
-        return panel
-
-    def _open(self, url: QUrl) -> None:
-        if not is_outside_link(url.toString()):
-            return
-        if not is_disguised(self._shown_as(url), url):
-            QDesktopServices.openUrl(url)
-            return
-        confirm(
-            self,
-            tr("Open this address?"),
-            tr(
-                "The link leads to {address}, which is not what it seems to be.",
-                address=shortened(address(url), 600, 1),
-            ),
-            tr("Open"),
-            lambda: QDesktopServices.openUrl(url),
-        )
-
-    def _shown_as(self, url: QUrl) -> str:
-        """The words of the links that lead there."""
-        words = ""
-        block = self.document().begin()
-        while block.isValid():
-            place = block.begin()
-            while not place.atEnd():
-                fragment = place.fragment()
-                if QUrl(fragment.charFormat().anchorHref()) == url:
-                    words += fragment.text()
-                place += 1
-            block = block.next()
-        return words
-
-
-def _in_units(text: str, places: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Places counted as Qt counts, which is in UTF-16."""
-    if all(char <= "\uffff" for char in text):
-        return places
-    units = list(accumulate((1 + (char > "\uffff") for char in text), initial=0))
-    return [(units[start], units[end]) for start, end in places]

@@ -1,10 +1,17 @@
-"""Where a link in a message leads, as it is told to the person."""
+"""Where a link in a message leads, told to the person, and going there."""
 
 from __future__ import annotations
 
 import re
 
 from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices, QTextDocument
+from PySide6.QtWidgets import QTextEdit
+
+from chatty_desktop.ui.chat.markdown import is_outside_link
+from chatty_desktop.ui.language import tr
+from chatty_desktop.ui.questions import confirm
+from chatty_desktop.ui.readable import shortened
 
 _HOST = re.compile(
     r"(?:https?://|\b(?=www\.))([^\s/?#:]+)|\b((?:[\w-]+\.)+(?:com|org|net|gov|edu))\b"
@@ -34,3 +41,38 @@ def is_disguised(words: str, url: QUrl) -> bool:
         seen != host and not host.endswith(f".{seen}")
         for seen in (max(found).lower().removeprefix("www.") for found in _HOST.findall(words))
     )
+
+
+def follow(view: QTextEdit, url: QUrl) -> None:
+    """Open a link of the text that a view shows, outside; one that is not what it looks like only
+    once the person has seen its address."""
+    if not is_outside_link(url.toString()):
+        return
+    if not is_disguised(_words(view.document(), url), url):
+        QDesktopServices.openUrl(url)
+        return
+    confirm(
+        view,
+        tr("Open this address?"),
+        tr(
+            "The link leads to {address}, which is not what it seems to be.",
+            address=shortened(address(url), 600, 1),
+        ),
+        tr("Open"),
+        lambda: QDesktopServices.openUrl(url),
+    )
+
+
+def _words(document: QTextDocument, url: QUrl) -> str:
+    """The words of the links that lead there."""
+    words = ""
+    block = document.begin()
+    while block.isValid():
+        place = block.begin()
+        while not place.atEnd():
+            fragment = place.fragment()
+            if QUrl(fragment.charFormat().anchorHref()) == url:
+                words += fragment.text()
+            place += 1
+        block = block.next()
+    return words

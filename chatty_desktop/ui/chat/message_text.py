@@ -122,7 +122,7 @@ class MessageText(QWidget):
         self._pattern = pattern
         self._found = None
         for body in self._bodies:
-            body.mark(pattern)
+            body.marks.mark(pattern)
 
     def set_found(self, number: int | None) -> QRect:
         """Say which of the places marked is the one meant, counted from 0; returns where it is,
@@ -137,7 +137,7 @@ class MessageText(QWidget):
         """Draw as much of the text as it takes to show the so-manieth place marked, counted from 0,
         with a breath after each piece: there may be a megabyte before it."""
         while isValid(self) and self._waiting.left:
-            if sum(body.marked for body in self._bodies) > number:
+            if sum(body.marks.count for body in self._bodies) > number:
                 return
             self._draw_piece()
             self._offer_rest()
@@ -146,16 +146,16 @@ class MessageText(QWidget):
 
     def _show_found(self) -> QRect:
         place = QRect()
-        marked = sum(body.marked for body in self._bodies)
+        marked = sum(body.marks.count for body in self._bodies)
         # What was found in a mark of Markdown, such as an address, is not on the screen.
         left = None if self._found is None else min(self._found, marked - 1)
         for body in self._bodies:
-            here = left if left is not None and 0 <= left < body.marked else None
-            at = body.set_found(here)
+            here = left if left is not None and 0 <= left < body.marks.count else None
+            at = body.marks.set_found(here)
             if here is not None:
                 place = QRect(body.mapTo(self, at.topLeft()), at.size())
             if left is not None:
-                left -= body.marked
+                left -= body.marks.count
         return place
 
     def plain(self) -> str:
@@ -174,7 +174,7 @@ class MessageText(QWidget):
             draw = render_typed if self._role == "user" else render
             body.show_rendered(draw(text, self._theme.tokens))
         if self._pattern is not None:
-            body.mark(self._pattern)
+            body.marks.mark(self._pattern)
 
     def _more_wanted(self) -> None:
         self._draw_piece()
