@@ -36,14 +36,7 @@ async def read_apart(
     run. Raises `TooHard`, the `Invalid` that the reader raised, and `Unreachable` where no process
     can be started."""
     try:
-        process = await asyncio.create_subprocess_exec(
-            *own_process.command(module),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=own_process.environment(),
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
+        process = await own_process.started(module, stdin=subprocess.PIPE)
     except OSError as error:
         raise Unreachable(
             f"It cannot be read: no process can be started ({error.strerror or error})."

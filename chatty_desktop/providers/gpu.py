@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
 import sys
 from typing import Any
 
@@ -26,14 +25,7 @@ async def gpu_devices() -> list[GpuDevice]:
     Raises `Unreachable` when it cannot tell.
     """
     try:
-        process = await asyncio.create_subprocess_exec(
-            *own_process.command(__name__),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=own_process.environment(),
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
-        )
+        process = await own_process.started(__name__)
     except OSError as error:
         raise _unknown(error.strerror or str(error)) from error
     try:

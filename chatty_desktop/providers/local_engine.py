@@ -151,15 +151,12 @@ async def _spawn(log: Path) -> Process:
     try:
         stderr = await asyncio.to_thread(_open_log, log)
         try:
-            return await asyncio.create_subprocess_exec(
-                *own_process.command(_MODULE),
+            return await own_process.started(
+                _MODULE,
                 stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
                 stderr=stderr,
-                env=own_process.environment(),
                 # Ctrl+C in a terminal is for the app, which then ends the engine.
                 start_new_session=True,
-                creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
         finally:
             os.close(stderr)

@@ -6,8 +6,11 @@ Installed, it is `python -m MODULE`. A bundle has no Python; its program takes t
 
 from __future__ import annotations
 
+import asyncio
 import os
+import subprocess
 import sys
+from asyncio.subprocess import Process
 from pathlib import Path
 
 import chatty_desktop
@@ -27,6 +30,26 @@ def command(module: str) -> list[str]:
     if is_bundle() and sys.platform == "win32":
         program = str(Path(program).with_name(CONSOLE_PROGRAM))
     return [program, "-m", module]
+
+
+async def started(
+    module: str,
+    *,
+    stdin: int = subprocess.DEVNULL,
+    stderr: int = subprocess.DEVNULL,
+    start_new_session: bool = False,
+) -> Process:
+    """A process that runs a module, its stdout in a pipe, without a window of its own. Raises
+    `OSError`."""
+    return await asyncio.create_subprocess_exec(
+        *command(module),
+        stdin=stdin,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        env=environment(),
+        start_new_session=start_new_session,
+        creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+    )
 
 
 def environment() -> dict[str, str]:

@@ -15,7 +15,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import psutil
 from PySide6.QtCore import QTimer
@@ -31,21 +31,10 @@ from chatty_desktop.ui.settings.pages import PAGES
 from chatty_desktop.ui.tasks import Tasks
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.window_state import WindowState
-from tests.helpers.desk import STATE
+from tests.helpers.memories import of_every_kind
 from tests.helpers.waiting import until
 
-SUMMARIZED: dict[str, Any] = {"kind": "summarized", "every": 2}
-EPISODIC: dict[str, Any] = {"kind": "episodic", "threshold": -1.0}
-MEMORIES: list[dict[str, Any]] = [
-    {"kind": "none"},
-    {"kind": "window", "max_messages": 6},
-    {"kind": "full_transcript"},
-    SUMMARIZED,
-    EPISODIC,
-    {"kind": "semantic"},
-    STATE,
-    {"kind": "composite", "layers": [STATE, SUMMARIZED, {"kind": "semantic"}, EPISODIC]},
-]
+MEMORIES = of_every_kind(2)
 
 LEAK = os.environ.get("ENDURANCE_LEAK", "")
 """What is to leak, to see that it is found: "window", "file" or "task"."""

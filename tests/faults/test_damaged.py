@@ -6,8 +6,6 @@ from __future__ import annotations
 import asyncio
 import shutil
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -23,6 +21,7 @@ from tests.faults.driving import Kill, driving
 from tests.helpers.desk import STATE
 from tests.helpers.filled import fill, filled, is_whole, said
 from tests.helpers.folder import settings_for
+from tests.helpers.headless import headless
 
 ROOT = Path(__file__).parents[2]
 
@@ -82,17 +81,6 @@ async def with_backup(folder: Path) -> list[str]:
     return then
 
 
-def command(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "chatty_desktop", "--data-dir", str(folder), *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-
-
 @pytest.mark.parametrize("break_it", SEEN_AT_ONCE, ids=lambda call: call.__name__)
 async def test_a_damaged_database_is_kept_and_the_last_backup_takes_its_place(
     data_dir: Path, break_it: Callable[[Path], None]
@@ -123,11 +111,11 @@ async def test_a_damaged_database_is_kept_and_the_last_backup_takes_its_place(
 async def test_the_command_line_tells_of_it_and_does_what_it_was_asked(data_dir: Path) -> None:
     await with_backup(data_dir)
     something_else(data_dir / "chatty.db")
-    done = await asyncio.to_thread(command, data_dir, "agents", "list")
+    done = await asyncio.to_thread(headless, data_dir, "agents", "list")
     assert done.returncode == 0, done.stderr
     assert "The database was damaged" in done.stderr and "was restored" in done.stderr
     assert "Traceback" not in done.stderr
-    again = await asyncio.to_thread(command, data_dir, "agents", "list")
+    again = await asyncio.to_thread(headless, data_dir, "agents", "list")
     assert (again.returncode, again.stderr, again.stdout) == (0, "", done.stdout)
 
 
@@ -147,7 +135,7 @@ async def test_without_a_backup_nothing_is_replaced_and_the_way_on_is_told(
         with pytest.raises(StorageFailed, match=r"no good backup.*left as it is.*restore FILE"):
             await App.open(data_dir)
         assert (data_dir / "chatty.db").read_bytes() == damaged
-    done = await asyncio.to_thread(command, data_dir, "restore", str(elsewhere))
+    done = await asyncio.to_thread(headless, data_dir, "restore", str(elsewhere))
     assert done.returncode == 0, done.stderr
     assert said(data_dir / "chatty.db") == before
     (kept,) = (data_dir / "backups").glob("*-damaged.db")

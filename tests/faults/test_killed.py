@@ -17,8 +17,8 @@ import pytest
 from tests.faults.checking import Kept, check_database, check_opens_clean, copied
 from tests.faults.driving import Kill, Line, driving
 from tests.faults.model import talkative
-from tests.helpers.desk import STATE
 from tests.helpers.folder import settings_for
+from tests.helpers.memories import of_every_kind
 from tests.helpers.servers import OpenAIServer
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs fork and SIGKILL")
@@ -26,18 +26,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="needs fork and SIGKILL"
 KILLS = int(os.environ.get("KILLS", "6"))
 """For each strategy."""
 
-SUMMARIZED: dict[str, Any] = {"kind": "summarized", "every": 4}
-EPISODIC: dict[str, Any] = {"kind": "episodic", "threshold": -1.0}
-STRATEGIES: list[dict[str, Any]] = [
-    {"kind": "none"},
-    {"kind": "window", "max_messages": 6},
-    {"kind": "full_transcript"},
-    SUMMARIZED,
-    EPISODIC,
-    {"kind": "semantic"},
-    STATE,
-    {"kind": "composite", "layers": [STATE, SUMMARIZED, {"kind": "semantic"}, EPISODIC]},
-]
+STRATEGIES = of_every_kind(4)
 
 
 CHANGES = [

@@ -12,6 +12,7 @@ import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,29 +20,14 @@ import pytest
 
 from tests.helpers.desk import STATE
 from tests.helpers.folder import settings_for
+from tests.helpers.headless import ROOT, command, headless
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
-ROOT = Path(__file__).parents[2]
-
-
-def command(folder: Path, *arguments: str) -> list[str]:
-    return [sys.executable, "-m", "chatty_desktop", "--data-dir", str(folder), *arguments]
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            command(tmp_path, *arguments),
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=50,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-
-    return run
+    return partial(headless, tmp_path)
 
 
 @contextmanager

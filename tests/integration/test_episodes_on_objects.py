@@ -5,8 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,6 +31,7 @@ from chatty_desktop.storage.places import find_index, read_index
 from chatty_desktop.storage.sessions import StoredSessions
 from tests.helpers.filled import message
 from tests.helpers.folder import Room, settings_for
+from tests.helpers.headless import headless
 from tests.helpers.objects import BUCKET, ObjectServer
 from tests.helpers.servers import OpenAIServer
 from tests.helpers.waiting import until
@@ -389,23 +388,12 @@ async def test_a_second_machine_uses_the_index_that_the_first_has_built(
 
 
 def test_the_index_is_moved_headless(tmp_path: Path, object_server: ObjectServer) -> None:
-    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-m", "chatty_desktop", "--data-dir", str(tmp_path), *arguments],
-            check=False,
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            timeout=50,
-            stdin=subprocess.DEVNULL,
-        )
-
     settings_for(tmp_path, "http://127.0.0.1:9/v1")
-    assert run("move", "--episodes-to", URI).stdout == (
+    assert headless(tmp_path, "move", "--episodes-to", URI).stdout == (
         f"The index of episodes is kept at {URI} from now on.\n"
     )
-    refused = run("move", "--episodes-to", "s3://a:secret-guess@b/c")
+    refused = headless(tmp_path, "move", "--episodes-to", "s3://a:secret-guess@b/c")
     assert (refused.returncode, "secret-guess" in refused.stderr) == (1, False)
-    assert run("--episodes", f"{URI}/2", "agents", "list").returncode == 0
-    done = run("move", "--episodes-back", "--json")
+    assert headless(tmp_path, "--episodes", f"{URI}/2", "agents", "list").returncode == 0
+    done = headless(tmp_path, "move", "--episodes-back", "--json")
     assert json.loads(done.stdout) == {"episodes": None}

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import chatty_desktop
-from tests.integration.test_command_line import ROOT, command, serving
+from tests.helpers.headless import ROOT, command
+from tests.integration.test_command_line import serving
 
 RED, LINK, CLIPBOARD = (
     "\x1b[31mred\x1b[0m",

@@ -18,7 +18,8 @@ import pytest
 
 from chatty_desktop.app import App
 from tests.helpers.desk import STATE
-from tests.integration.test_command_line import ROOT, Run, command, parsed, run, serving
+from tests.helpers.headless import ROOT, command
+from tests.integration.test_command_line import Run, parsed, run, serving
 
 __all__ = ["run"]
 

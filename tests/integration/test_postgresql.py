@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,6 +28,7 @@ from tests.helpers.desk import STATE
 from tests.helpers.diligent import order, taken_in
 from tests.helpers.filled import filled
 from tests.helpers.folder import Room, settings_for
+from tests.helpers.headless import headless
 from tests.helpers.postgresql import LOCKED, Server
 from tests.helpers.servers import Answer, OpenAIServer
 from tests.helpers.servers.http import Received
@@ -496,30 +495,18 @@ async def test_everything_is_erased_on_the_server(machines: Machines) -> None:
 # --- as a command ---------------------------------------------------------------------------
 
 
-def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "chatty_desktop", "--data-dir", str(folder), *arguments],
-        check=False,
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=50,
-        stdin=subprocess.DEVNULL,
-    )
-
-
 def test_chats_are_moved_and_worked_on_headless(tmp_path: Path, postgresql_url: str) -> None:
     settings_for(tmp_path, "http://127.0.0.1:9/v1")
-    assert run(tmp_path, "agents", "list").returncode == 0
-    done = run(tmp_path, "move", "--to", postgresql_url)
+    assert headless(tmp_path, "agents", "list").returncode == 0
+    done = headless(tmp_path, "move", "--to", postgresql_url)
     assert "on the server from now on: 0 chats" in done.stdout, done
-    listed = run(tmp_path, "agents", "list")
+    listed = headless(tmp_path, "agents", "list")
     assert (listed.returncode, "Companion" in listed.stdout) == (0, True)
-    other = run(tmp_path / "other", "--database", postgresql_url, "agents", "list")
+    other = headless(tmp_path / "other", "--database", postgresql_url, "agents", "list")
     assert (other.returncode, other.stdout) == (0, listed.stdout)
-    refused = run(tmp_path, "--database", "sqlite:///x", "agents", "list")
+    refused = headless(tmp_path, "--database", "sqlite:///x", "agents", "list")
     assert refused.returncode == 1
     assert "no address of a PostgreSQL database" in refused.stderr
     assert "Traceback" not in refused.stderr
-    done = run(tmp_path, "move", "--back", "--json")
+    done = headless(tmp_path, "move", "--back", "--json")
     assert json.loads(done.stdout)["agents"] > 0
