@@ -8,7 +8,6 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-import numpy as np
 from sqlalchemy import create_engine, insert
 
 from chatty_desktop.app import App
@@ -37,6 +36,8 @@ def message(session: str, number: int, agent: str, text: str) -> Message:
 
 async def fill(app: App, word: str, *, chats: int = 2, messages: int = 4) -> None:
     """Chats whose messages all say the word, with episodes and their vectors."""
+    import numpy as np  # not into a process whose start is measured
+
     agent = (await app.agents.list())[0]
     for chat in range(chats):
         session = await app.sessions.create(f"{word} {chat}", agent.id)
