@@ -8,6 +8,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from chatty_desktop.ui import loading
+
 NO_WINDOW = 2
 """Exit status where no window can be opened."""
 
@@ -37,7 +39,7 @@ def run(
         )
         return NO_WINDOW
     try:
-        from chatty_desktop.ui import desktop
+        desktop = loading.desktop()
     except ImportError as error:
         if not _is_system_library(error):
             raise
@@ -48,7 +50,7 @@ def run(
             "The commands that need no window work without them: chatty-desktop --help"
         )
         return NO_WINDOW
-    status = desktop.run(data_dir, database, episodes, take_over=take_over)
+    status: int = desktop.run(data_dir, database, episodes, take_over=take_over)
     # Everything is closed by now. What is left of Qt would be taken down with the interpreter, in
     # no particular order, and has been seen to abort there: the exit status would then tell of a
     # crash that was none.

@@ -20,9 +20,9 @@ class Collection(QObject):
         super().__init__(parent)
         self._thresholds = gc.get_threshold()
         gc.disable()
-        # What is there now stays to the end: modules, classes, the window. Looking through it
-        # again and again would hold the event loop for tens of milliseconds.
-        gc.collect()
+        # What is there now stays to the end: modules, classes, the window, and the little that
+        # is garbage by now. Looking through it would hold the event loop for tens of
+        # milliseconds each time.
         gc.freeze()
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._collect)

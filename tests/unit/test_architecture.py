@@ -194,6 +194,18 @@ os._exit(0)
     assert {name for name in loaded if not name.startswith(("_sysconfig", "_cython"))} <= named
 
 
+def test_the_sources_of_what_is_loaded_are_not_read_and_kept() -> None:
+    code = """
+import linecache
+from chatty_desktop.ui import loading
+
+assert loading.desktop().Desktop
+import openai
+print(*(name for name in linecache.cache if "chatty_desktop" in name or "openai" in name))
+"""
+    assert python(code) == ""
+
+
 # --- a strategy ------------------------------------------------------------------------------
 
 
