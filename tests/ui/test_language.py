@@ -60,9 +60,9 @@ def test_texts_plurals_numbers_and_the_buttons_of_qt_are_german() -> None:
         ),
         # One text in the place of another.
         (
-            "The MCP server files ended unexpectedly. It ended by itself (exit status 3). It is"
+            "The MCP server files is gone for now. It ended by itself (exit status 3). It is"
             " started again in 1 s.",
-            "Der MCP-Server files endete unerwartet. Er endete von selbst (exit status 3). Er wird"
+            "Der MCP-Server files ist im Augenblick fort. Er endete von selbst (exit status 3). Er wird"
             " in 1 s wieder gestartet.",
         ),
         # Sentences that follow each other, one of them somebody else's.

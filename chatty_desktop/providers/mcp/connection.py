@@ -70,6 +70,8 @@ class Connection:
         self._scope = anyio.CancelScope()
         self._settled = asyncio.Event()
         self._wake = asyncio.Event()
+        self._wanted = asyncio.Event()  # not set: it waits before it is started again
+        self._wanted.set()
         self._began = 0.0
         self._rests_until = -math.inf
         self._rest = RETRY_SECONDS[0]
@@ -107,7 +109,9 @@ class Connection:
         if self._session is not None:
             return self._session
         now = asyncio.get_running_loop().time()
-        if self.state.phase != "failed" or now >= self._rests_until:
+        if not self._wanted.is_set():
+            self._begin_again(self._settled)
+        elif self.state.phase != "failed" or now >= self._rests_until:
             self.start()
         with contextlib.suppress(TimeoutError):
             # Counted from its start: one that hangs holds up one run, not each.
@@ -130,7 +134,7 @@ class Connection:
         """Until it is stopped or fails. `before`: its task before this one, which may still be
         ending."""
         loop = asyncio.get_running_loop()
-        crashes = 0
+        crashes, had_been_ready = 0, False
         with scope:
             if before is not None:
                 await asyncio.wait([before])
@@ -140,8 +144,9 @@ class Connection:
                 self._session = None
                 if was_ready and loop.time() - began > STEADY_SECONDS:
                     crashes = 0
-                if not was_ready or crashes == len(self._back_off):
-                    self._fail(reason, was_ready)
+                had_been_ready |= was_ready
+                if not had_been_ready or crashes == len(self._back_off):
+                    self._fail(reason, had_been_ready)
                     return
                 wait = self._back_off[crashes]
                 crashes += 1
@@ -149,12 +154,25 @@ class Connection:
                 self._publish(
                     Notice(
                         "warning",
-                        f"The MCP server {self.name} ended unexpectedly. {reason} It is started"
+                        f"The MCP server {self.name} is gone for now. {reason} It is started"
                         f" again in {wait:g} s.",
                     )
                 )
-                await anyio.sleep(wait)
+                self._wanted.clear()
+                settled.set()
+                try:
+                    with anyio.move_on_after(wait):
+                        await self._wanted.wait()
+                finally:
+                    self._begin_again(settled)
         settled.set()
+
+    def _begin_again(self, settled: asyncio.Event) -> None:
+        """Wait no longer with the next start: its time has come, or somebody wants the server."""
+        self._wanted.set()
+        if self._settled is settled and settled.is_set():
+            settled.clear()
+            self._began = asyncio.get_running_loop().time()
 
     async def _run_once(self) -> tuple[str, bool]:
         """One life of the server; why it ended, and whether it had been ready."""
@@ -246,11 +264,11 @@ class Connection:
         last = (await self.log.tail(1)).strip()[:300]
         return self.log.clean(f"{reason} Its log ends with: {last}" if last else reason)
 
-    def _fail(self, reason: str, was_ready: bool) -> None:
+    def _fail(self, reason: str, had_been_ready: bool) -> None:
         self._rests_until = asyncio.get_running_loop().time() + self._rest
         self._rest = min(2 * self._rest, RETRY_SECONDS[1])
-        if was_ready:
-            reason = f"{reason} It ended too often and is not started again by itself."
+        if had_been_ready:
+            reason = f"{reason} It was started again too often and is left alone for a while."
             self._publish(Notice("error", f"The MCP server {self.name} failed. {reason}"))
         self._show(phase="failed", reason=reason)
         self._settled.set()

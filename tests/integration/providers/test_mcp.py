@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import psutil
 import pytest
@@ -30,12 +31,12 @@ from tests.helpers.servers import Fixed, FixedServer
 class Bench:
     """The servers of the settings, and what was published. `keys` are those of the keyring."""
 
-    def __init__(self, logs: Path) -> None:
+    def __init__(self, logs: Path, back_off: tuple[float, ...] = (0.05, 0.05)) -> None:
         self.logs = logs
         self.told: list[Event] = []
         self.keys: dict[str, str] = {}
         self.servers = McpServers(
-            logs, self._key, self.told.append, back_off=(0.05, 0.05), list_seconds=30
+            logs, self._key, self.told.append, back_off=back_off, list_seconds=30
         )
 
     async def _key(self, name: str) -> str | None:
@@ -95,11 +96,12 @@ def run(*command: str, **more: Any) -> subprocess.Popen[bytes]:
 
 
 @asynccontextmanager
-async def good_at_an_address() -> AsyncIterator[tuple[str, subprocess.Popen[bytes]]]:
+async def good_at_an_address(port: int = 0) -> AsyncIterator[tuple[str, subprocess.Popen[bytes]]]:
     """The good server over streamable HTTP, in a process of its own."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    if not port:
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            port = free.getsockname()[1]
     process = run(
         str(HERE / "good.py"),
         "http",
@@ -118,6 +120,10 @@ async def good_at_an_address() -> AsyncIterator[tuple[str, subprocess.Popen[byte
     finally:
         process.kill()
         process.wait()
+
+
+def port_of(url: str) -> int:
+    return urlsplit(url).port or 0
 
 
 # --- one that behaves -------------------------------------------------------------------------
@@ -511,3 +517,47 @@ async def test_an_address_that_falls_silent_in_mid_call_is_said(bench: Bench) ->
             await call
         await until(lambda: bench.state().phase == "failed")
         assert "cannot be reached" in bench.state().reason
+
+
+async def test_an_address_that_was_away_is_back_with_the_next_call(bench: Bench) -> None:
+    async with good_at_an_address() as (url, process):
+        bench.configure(s={"url": url})
+        await bench.servers.tools()
+        assert (await bench.call("add", a=1, b=2)).text == "3"
+        process.kill()
+        process.wait()
+        async with good_at_an_address(port_of(url)):
+            # Whatever the old server knew of the session, this one does not.
+            assert (await bench.call("add", a=2, b=3)).text == "5"
+            assert bench.state().phase == "ready"
+
+
+async def test_whoever_wants_one_that_was_away_waits_for_no_back_off(tmp_path: Path) -> None:
+    bench = Bench(tmp_path / "logs", back_off=(0.1, 60.0))
+    async with good_at_an_address() as (url, process):
+        bench.configure(s={"url": url})
+        await bench.servers.tools()
+        process.kill()
+        process.wait()
+        with pytest.raises(Unreachable):
+            await bench.call("add", a=1, b=2)
+        await until(lambda: "again in 60 s" in bench.notices)
+        async with good_at_an_address(port_of(url)):
+            assert (await bench.call("add", a=2, b=3)).text == "5"
+            await bench.servers.close()
+
+
+async def test_an_address_that_stays_away_is_left_alone_for_a_while(tmp_path: Path) -> None:
+    bench = Bench(tmp_path / "logs", back_off=(0.1, 60.0))
+    async with good_at_an_address() as (url, process):
+        bench.configure(s={"url": url})
+        await bench.servers.tools()
+        process.kill()
+        process.wait()
+        with pytest.raises(Unreachable):
+            await bench.call("add", a=1, b=2)
+        await until(lambda: "again in 60 s" in bench.notices)
+        with pytest.raises(Unreachable, match="cannot be reached"):
+            await bench.call("add", a=1, b=2)
+        assert bench.state().phase == "failed"
+    await bench.servers.close()
