@@ -62,8 +62,8 @@ def test_texts_plurals_numbers_and_the_buttons_of_qt_are_german() -> None:
         (
             "The MCP server files is gone for now. It ended by itself (exit status 3). It is"
             " started again in 1 s.",
-            "Der MCP-Server files ist im Augenblick fort. Er endete von selbst (exit status 3). Er wird"
-            " in 1 s wieder gestartet.",
+            "Der MCP-Server files ist im Augenblick fort. Er endete von selbst (exit status 3). Er"
+            " wird in 1 s wieder gestartet.",
         ),
         # Sentences that follow each other, one of them somebody else's.
         ("This is theirs. Try again later.", "This is theirs. Versuchen Sie es später noch"),
