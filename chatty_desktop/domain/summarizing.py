@@ -18,6 +18,10 @@ NONE_YET = "(none yet)"
 """What stands in the question in the place of a summary that is not there."""
 
 
+FREE_CHARS = 4_000
+"""A summary of so many characters may be longer than what it sums up."""
+
+
 def summary_prompt(
     prompts: Mapping[str, str],
     *,
@@ -43,9 +47,10 @@ def summary_prompt(
     return [*before, (role, filled)]
 
 
-def read_summary(reply: str, finish: str) -> str:
-    """The summary in an answer. Raises `Refused` when there is none: nothing but reasoning, or
-    the answer was cut off, since half a summary would pass for the whole."""
+def read_summary(reply: str, finish: str, known: str) -> str:
+    """The summary of what is `known` in an answer. Raises `Refused` when there is none: nothing
+    but reasoning, or the answer was cut off, since half a summary would pass for the whole, or it
+    makes more of what it sums up: each request from then on would carry it."""
     text = without_reasoning(reply).strip()
     if not text:
         what = "holds only reasoning" if reply.strip() else "is empty"
@@ -54,6 +59,10 @@ def read_summary(reply: str, finish: str) -> str:
         raise Refused("The answer repeats that there is no summary.")
     if finish == "length":
         raise Refused(f"The summary was cut off for its length, after {len(text)} characters.")
+    if len(text) > max(FREE_CHARS, len(known)):
+        raise Refused(
+            f"The summary is longer, {len(text)} characters, than what it sums up, {len(known)}."
+        )
     return text
 
 

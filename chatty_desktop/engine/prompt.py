@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -21,6 +22,10 @@ from chatty_desktop.domain.requests import ChatMessage, ChatRequest, ToolOffer, 
 from chatty_desktop.domain.runs import Section, SentRequest
 from chatty_desktop.domain.tokens import estimate
 from chatty_desktop.domain.tool_results import ResultBudget, cut, cuts, in_words, paired
+
+# A loop over 10,000 messages would take several times as long.
+_ROLE = attrgetter("role")
+_CALLS = attrgetter("tool_calls")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +78,7 @@ class Prompt:
             s.text for s in self.sections if s.role == "system" and s.text and s.origin != "tools"
         )
         said: list[WireMessage] = [m for s in self.sections for m in _said_in(s, contents)]
-        if any(message.role == "tool" or message.tool_calls for message in said):
+        if "tool" in map(_ROLE, said) or any(map(_CALLS, said)):
             said = list(paired(said))
             said = said if self.tools else list(in_words(said))
         wire: list[WireMessage] = [ChatMessage("system", system)] if system else []
@@ -154,6 +159,8 @@ def _with_files(section: Section, shared: Mapping[str, tuple[int, ...]]) -> Sect
 
 
 def _tokens_of_files(section: Section) -> int:
+    if not section.files:
+        return 0
     kept = dict(section.files)
     return sum(share_tokens(m.attachments, kept[m.id]) for m in section.messages if m.id in kept)
 
@@ -173,6 +180,8 @@ def _cut(section: Section, kept: Mapping[str, int]) -> Section:
 
 
 def _tokens(message: Message) -> int:
+    if not message.tool_calls:
+        return estimate(message.content)
     calls = "".join(f"{call.name}{call.arguments}" for call in message.tool_calls)
     return estimate(message.content) + (estimate(calls) if calls else 0)
 

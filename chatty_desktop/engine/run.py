@@ -12,6 +12,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from itertools import chain
 
 from chatty_desktop.domain.attachments import AttachmentBudget
 from chatty_desktop.domain.errors import ChattyError, Refused, StorageFailed
@@ -175,8 +176,9 @@ class AgentRun:
         self, model: ChatModel, recalled: list[Section], context: int | None
     ) -> AttachmentBudget:
         """How much of what is attached goes along; the run log says when that is no image."""
-        said = (self._turn.incoming, *(m for section in recalled for m in section.messages))
-        if not any(file.is_image for message in said for file in message.attachments):
+        said = [self._turn.incoming, *chain(*(section.messages for section in recalled))]
+        attached = [message.attachments for message in said if message.attachments]
+        if not any(file.is_image for files in attached for file in files):
             return AttachmentBudget.within(context)
         sees = await self._models.sees_images(model) is not False
         if not sees:

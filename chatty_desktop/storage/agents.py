@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Connection, Row, Table, delete, insert, select, update
+from sqlalchemy import Connection, Row, Select, Table, bindparam, delete, insert, select, update
 
 from chatty_desktop.domain.agents import Agent, AgentDefinition
 from chatty_desktop.domain.errors import Invalid
@@ -19,6 +19,10 @@ from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.graphs import follow_renaming
 
 _COLUMNS = tables.agents.c
+
+
+_BY_ID = select(tables.agents).where(_COLUMNS.id == bindparam("wanted"))
+_BY_NAME = select(tables.agents).where(_COLUMNS.name == bindparam("wanted"))
 
 
 class StoredAgents:
@@ -37,10 +41,10 @@ class StoredAgents:
         return sorted(agents, key=lambda agent: agent.name.casefold())
 
     async def get(self, agent_id: str) -> Agent | None:
-        return await self._one(_COLUMNS.id == agent_id)
+        return await self._one(_BY_ID, agent_id)
 
     async def by_name(self, name: str) -> Agent | None:
-        return await self._one(_COLUMNS.name == name)
+        return await self._one(_BY_NAME, name)
 
     async def save(self, definition: AgentDefinition, agent_id: str | None = None) -> Agent:
         taken = await self.by_name(definition.name)
@@ -75,8 +79,8 @@ class StoredAgents:
         self._publish(AgentsChanged())
         return counts
 
-    async def _one(self, condition: Any) -> Agent | None:
-        rows = await self._database.rows(select(tables.agents).where(condition))
+    async def _one(self, query: Select[Any], wanted: str) -> Agent | None:
+        rows = await self._database.rows(query, wanted=wanted)
         return _agent(rows[0]) if rows else None
 
     async def _store(self, definition: AgentDefinition, agent_id: str | None) -> Agent:

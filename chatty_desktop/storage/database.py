@@ -62,9 +62,13 @@ class Database:
             raise
         return database
 
-    async def rows(self, query: Select[Any]) -> Sequence[Row[Any]]:
-        """All rows of one query. Raises `StorageFailed`."""
-        return await self.read(lambda connection: connection.execute(query).all())
+    async def rows(self, query: Select[Any], **parameters: object) -> Sequence[Row[Any]]:
+        """All rows of one query. Raises `StorageFailed`.
+
+        What every turn asks is a query made once, with `parameters`: making one anew takes as
+        long as its answer.
+        """
+        return await self.read(lambda connection: connection.execute(query, parameters).all())
 
     async def read(self, work: Callable[[Connection], T]) -> T:
         """What `work` gives, called in a thread with a connection. Raises `StorageFailed`."""

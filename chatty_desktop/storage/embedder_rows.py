@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, bindparam, insert, select
 
 from chatty_desktop.domain.embedding import EmbedderId
 from chatty_desktop.storage import tables
@@ -12,15 +13,18 @@ from chatty_desktop.storage import tables
 M = tables.embedders.c
 
 
+_NUMBER = select(M.id).where(
+    *(M[name] == bindparam(name) for name in ("provider", "model", "dimension"))
+)
+
+
 def ensure_embedder(connection: Connection, embedder: EmbedderId) -> int:
     """The number of an embedder, given when it is new."""
-    found = connection.scalar(select(number_of(embedder)))
+    values = asdict(embedder)
+    found = connection.scalar(_NUMBER, values)
     if found is None:
-        found = connection.execute(
-            insert(tables.embedders).values(
-                provider=embedder.provider, model=embedder.model, dimension=embedder.dimension
-            )
-        ).inserted_primary_key[0]  # type: ignore[index]  # it has a primary key
+        added = connection.execute(insert(tables.embedders), values)
+        found = added.inserted_primary_key[0]  # type: ignore[index]  # it has a primary key
     return int(found)
 
 

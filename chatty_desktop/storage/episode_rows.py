@@ -4,9 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
-from sqlalchemy import Connection, and_, case, delete, func, or_, select, update
+from sqlalchemy import (
+    BindParameter,
+    Connection,
+    Integer,
+    Select,
+    and_,
+    bindparam,
+    case,
+    delete,
+    func,
+    or_,
+    select,
+    update,
+)
 
 from chatty_desktop.domain.embedding import EmbedderId
 from chatty_desktop.domain.episodes import (
@@ -41,6 +55,25 @@ class VectorRow:
     vector: bytes
 
 
+_L = tables.ledger.c
+_REMOVED = select(_L.through_message_id).where(
+    _L.session_id == bindparam("session_id"),
+    _L.agent_id == bindparam("agent_id"),
+    _L.layer == EPISODIC,
+)
+_LAST = select(func.coalesce(func.max(E.seq), 0))
+_WITHOUT_VECTOR = select(E.message_id, E.session_id, E.agent_id, E.before_id).where(
+    E.message_id.in_(bindparam("message_ids", expanding=True)),
+    ~select(V.seq)
+    .where(
+        V.message_id == E.message_id,
+        V.embedder_id == bindparam("embedder_id"),
+        V.vector.is_not(None),
+    )
+    .exists(),
+)
+
+
 def record(connection: Connection, messages: Sequence[tuple[Message, str | None]]) -> None:
     """Store episodes; those that are there stay as they are, and those that the person removed
     stay away."""
@@ -61,15 +94,10 @@ def record(connection: Connection, messages: Sequence[tuple[Message, str | None]
 
 def _removed(connection: Connection, messages: Sequence[Message]) -> set[str]:
     """Which of the messages have a row of the ledger that says their episode was removed."""
-    ledger = tables.ledger.c
     found: set[str] = set()
     for scope in {Scope(message.agent_id, message.session_id) for message in messages}:
-        query = select(ledger.through_message_id).where(
-            ledger.session_id == scope.session_id,
-            ledger.agent_id == scope.agent_id,
-            ledger.layer == EPISODIC,
-        )
-        found.update(connection.scalars(query))
+        of = {"session_id": scope.session_id, "agent_id": scope.agent_id}
+        found.update(connection.scalars(_REMOVED, of))
     return found
 
 
@@ -107,21 +135,13 @@ def unembedded(
 ) -> tuple[list[Episode], int]:
     """Episodes of a number above `after` for which there is neither a vector of the embedder nor
     its refusal; and the number up to which there is none."""
-    message = tables.messages.c
-    last = connection.execute(select(func.coalesce(func.max(E.seq), 0))).scalar_one()
-    query = (
-        select(
-            E.seq, E.message_id, E.session_id, E.agent_id,
-            message.role, message.content, message.at, message.attachments,
-        )
-        .join(tables.messages, message.id == E.message_id)
-        .where(E.seq > after, ~_has_vector(provider, model, dimension))
-        .order_by(E.seq)
-        .limit(limit)
-    )  # fmt: skip
+    last = connection.execute(_LAST).scalar_one()
+    asked: dict[str, object] = {"after": after, "most": limit}
+    asked |= {"provider": provider, "model": model, "dimension": dimension}
     if scope is not None:
-        query = query.where(E.session_id == scope.session_id, E.agent_id == scope.agent_id)
-    found = connection.execute(query).all()
+        asked |= {"session_id": scope.session_id, "agent_id": scope.agent_id}
+    query = _unembedded(scope is not None, dimension is not None)
+    found = connection.execute(query, asked).all()
     episodes = [
         Episode(
             r.message_id,
@@ -133,6 +153,28 @@ def unembedded(
         for r in found
     ]
     return episodes, found[0].seq - 1 if found else int(last)
+
+
+@cache
+def _unembedded(in_scope: bool, of_dimension: bool) -> Select[Any]:
+    """The query of `unembedded`, made once: every turn asks it."""
+    message = tables.messages.c
+    dimension: BindParameter[Any] | None = bindparam("dimension") if of_dimension else None
+    has_vector = _has_vector(bindparam("provider"), bindparam("model"), dimension)
+    query = (
+        select(
+            E.seq, E.message_id, E.session_id, E.agent_id,
+            message.role, message.content, message.at, message.attachments,
+        )
+        .join(tables.messages, message.id == E.message_id)
+        .where(E.seq > bindparam("after"), ~has_vector)
+        .order_by(E.seq)
+        .limit(bindparam("most", type_=Integer))
+    )  # fmt: skip
+    if not in_scope:
+        return query
+    mine = (E.session_id == bindparam("session_id"), E.agent_id == bindparam("agent_id"))
+    return query.where(*mine)
 
 
 def count_unembedded(
@@ -168,16 +210,7 @@ def add_vectors(
         row.message_id: row
         for part in _parts(ids)
         for row in connection.execute(
-            select(E.message_id, E.session_id, E.agent_id, E.before_id).where(
-                E.message_id.in_(part),
-                ~select(V.seq)
-                .where(
-                    V.message_id == E.message_id,
-                    V.embedder_id == embedder_id,
-                    V.vector.is_not(None),
-                )
-                .exists(),
-            )
+            _WITHOUT_VECTOR, {"message_ids": part, "embedder_id": embedder_id}
         )
     }
     kept = []
@@ -335,7 +368,11 @@ def counts(connection: Connection, scope: Scope | None) -> EpisodeCounts:
     )
 
 
-def _has_vector(provider: str, model: str, dimension: int | None) -> Any:
+def _has_vector(
+    provider: str | BindParameter[Any],
+    model: str | BindParameter[Any],
+    dimension: int | BindParameter[Any] | None,
+) -> Any:
     ids = select(M.id).where(M.provider == provider, M.model == model)
     if dimension is not None:
         ids = ids.where(M.dimension == dimension)

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import cache
 from itertools import islice
 from typing import Any
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
+    Integer,
     Row,
     Select,
     Table,
     and_,
+    bindparam,
     delete,
     insert,
     select,
@@ -85,10 +88,10 @@ class StoredMemory:
     async def _settle(self, entry: LedgerEntry, table: Table, rows: list[dict[str, Any]]) -> None:
         def work(connection: Connection) -> None:
             # What had waited for the person's word has it now.
-            connection.execute(delete(_W).where(_W.c.id == entry.id))
-            connection.execute(insert(tables.ledger).values(**_entry_values(entry)))
+            connection.execute(_WAIT_NO_MORE, {"entry": entry.id})
+            connection.execute(_ADD_TO_LEDGER, _entry_values(entry))
             for row in rows:
-                connection.execute(insert(table).values(**row))
+                connection.execute(insert(table), row)
 
         await self._database.write(work, synced=False)
 
@@ -101,8 +104,7 @@ class StoredMemory:
         return found
 
     async def waiting(self, scope: Scope, layer: str) -> list[LedgerEntry]:
-        query = select(_W).where(_of(_W, scope, layer)).order_by(_W.c.seq.desc())
-        return [_entry(row) for row in await self._database.rows(query)]
+        return [_entry(row) for row in await self._newest(_W, scope, layer, None, 0)]
 
     async def let_wait(self, entry: LedgerEntry) -> None:
         def work(connection: Connection) -> None:
@@ -112,20 +114,16 @@ class StoredMemory:
 
     async def wait_no_more(self, entry_id: str) -> None:
         def work(connection: Connection) -> None:
-            connection.execute(delete(_W).where(_W.c.id == entry_id))
+            connection.execute(_WAIT_NO_MORE, {"entry": entry_id})
 
         await self._database.write(work)
 
     async def consumed_through(
         self, scope: Scope, layer: str, limit: int | None = None
     ) -> list[str]:
-        query = (
-            select(tables.ledger.c.through_message_id)
-            .where(_of(tables.ledger, scope, layer), tables.ledger.c.consumed)
-            .order_by(tables.ledger.c.seq.desc())
-            .limit(limit)
+        rows = await self._database.rows(
+            _consumed_through(limit is not None), **_bound(scope, layer), most=limit
         )
-        rows = await self._database.rows(query)
         return [row.through_message_id for row in rows if row.through_message_id]
 
     async def revisions(
@@ -156,22 +154,11 @@ class StoredMemory:
     async def _newest(
         self, table: Table, scope: Scope, layer: str, limit: int | None, skip: int
     ) -> Sequence[Row[Any]]:
-        query: Select[Any] = (
-            select(table)
-            .where(_of(table, scope, layer))
-            .order_by(table.c.seq.desc())
-            .limit(limit)
-            .offset(skip)
-        )
-        return await self._database.rows(query)
+        query = _newest(table, limit is not None, skip > 0)
+        return await self._database.rows(query, **_bound(scope, layer), most=limit, skip=skip)
 
     async def layer_starts(self, scope: Scope, layer: str) -> list[LayerStart]:
-        query = (
-            select(tables.layer_starts)
-            .where(_of(tables.layer_starts, scope, layer))
-            .order_by(tables.layer_starts.c.seq.desc())
-        )
-        rows = await self._database.rows(query)
+        rows = await self._newest(tables.layer_starts, scope, layer, None, 0)
         return [LayerStart(row.message_id, row.at) for row in rows]
 
     async def add_layer_start(self, scope: Scope, layer: str, start: LayerStart) -> None:
@@ -192,6 +179,31 @@ class StoredMemory:
 def _of(table: Table, scope: Scope, layer: str | None = None) -> ColumnElement[bool]:
     condition = and_(table.c.session_id == scope.session_id, table.c.agent_id == scope.agent_id)
     return condition if layer is None else and_(condition, table.c.layer == layer)
+
+
+def _bound(scope: Scope, layer: str) -> dict[str, object]:
+    """What `_newest` and its like are asked with."""
+    return {"session_id": scope.session_id, "agent_id": scope.agent_id, "layer": layer}
+
+
+@cache
+def _newest(table: Table, limited: bool, skipping: bool) -> Select[Any]:
+    """The rows of a layer, the newest first: as a query made once for each table."""
+    columns = [table.c[name] for name in ("session_id", "agent_id", "layer")]
+    query = select(table).where(*(column == bindparam(column.name) for column in columns))
+    query = query.order_by(table.c.seq.desc())
+    query = query.limit(bindparam("most", type_=Integer)) if limited else query
+    return query.offset(bindparam("skip", type_=Integer)) if skipping else query
+
+
+@cache
+def _consumed_through(limited: bool) -> Select[Any]:
+    query = _newest(tables.ledger, limited, skipping=False).where(tables.ledger.c.consumed)
+    return query.with_only_columns(tables.ledger.c.through_message_id)
+
+
+_WAIT_NO_MORE = delete(_W).where(_W.c.id == bindparam("entry"))
+_ADD_TO_LEDGER = insert(tables.ledger)
 
 
 def _entry_values(entry: LedgerEntry) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sqlalchemy import CTE, Connection, Row, func, insert, literal, select, update
+from sqlalchemy import CTE, Connection, Row, bindparam, func, insert, literal, select, update
 
 from chatty_desktop.domain.attachments import AttachedFile, read_attachments, write_attachments
 from chatty_desktop.domain.branch import Branch
@@ -25,6 +25,11 @@ _KEPT_BRANCHES = 4
 _AT_ONCE = 500
 """Ids in one statement."""
 _COLUMNS = tables.messages.c
+
+
+_ADD = insert(tables.messages)
+_CHANGE = update(tables.messages).where(_COLUMNS.id == bindparam("message"))
+_FOLLOW = update(tables.sessions).where(tables.sessions.c.id == bindparam("session"))
 
 
 class StoredMessages:
@@ -53,16 +58,13 @@ class StoredMessages:
         def work(connection: Connection) -> None:
             add_files(connection, files)
             if message.node:
-                leaf = select(tables.sessions.c.leaf_id).where(
+                parent = select(tables.sessions.c.leaf_id).where(
                     tables.sessions.c.id == message.session_id
                 )
-                placed[0] = replace(message, parent_id=connection.scalar(leaf))
-            connection.execute(insert(tables.messages).values(**_values(placed[0])))
-            connection.execute(
-                update(tables.sessions)
-                .where(tables.sessions.c.id == message.session_id)
-                .values(leaf_id=message.id, updated_at=message.at)
-            )
+                placed[0] = replace(message, parent_id=connection.scalar(parent))
+            connection.execute(_ADD, _values(placed[0]))
+            leaf = {"leaf_id": message.id, "updated_at": message.at}
+            connection.execute(_FOLLOW, {**leaf, "session": message.session_id})
 
         def follow() -> None:
             branch = self._branches.get(message.session_id)
@@ -77,9 +79,8 @@ class StoredMessages:
         def work(connection: Connection) -> None:
             values = _values(message)
             del values["parent_id"]
-            connection.execute(
-                update(tables.messages).where(_COLUMNS.id == values.pop("id")).values(**values)
-            )
+            values["message"] = values.pop("id")
+            connection.execute(_CHANGE, values)
 
         def follow() -> None:
             branch = self._branches.get(message.session_id)

@@ -12,6 +12,7 @@ from sqlalchemy import (
     ColumnElement,
     Connection,
     Row,
+    bindparam,
     func,
     insert,
     select,
@@ -30,6 +31,27 @@ from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.messages import StoredMessages
 from chatty_desktop.storage.order import AsWritten
 
+_ADD_RUN = insert(tables.runs)
+_CHANGE_RUN = update(tables.runs).where(tables.runs.c.id == bindparam("run"))
+_ADD_REQUEST = insert(tables.requests)
+_NOTE_USAGE = update(tables.requests).where(
+    tables.requests.c.seq
+    == select(func.max(tables.requests.c.seq))
+    .where(tables.requests.c.run_id == bindparam("run"))
+    .scalar_subquery()
+)
+_ADD_TO_LOG = insert(tables.run_log)
+_LAST_STRATEGY = (
+    select(tables.runs.c.strategy)
+    .where(
+        tables.runs.c.session_id == bindparam("session_id"),
+        tables.runs.c.agent_id == bindparam("agent_id"),
+        tables.runs.c.node == bindparam("node"),
+    )
+    .order_by(AsWritten(tables.runs.c.id).desc())
+    .limit(1)
+)
+
 
 class StoredRuns:
     """`ports.Runs` over SQLite.
@@ -44,16 +66,15 @@ class StoredRuns:
 
     async def start(self, run: Run) -> None:
         def work(connection: Connection) -> None:
-            connection.execute(
-                insert(tables.runs).values(
-                    id=run.id,
-                    strategy=json.dumps(run.strategy, ensure_ascii=False),
-                    started_at=run.started_at,
-                    status=run.status,
-                    node=run.node,
-                    **_place(run),
-                )
-            )
+            values = {
+                "id": run.id,
+                "strategy": json.dumps(run.strategy, ensure_ascii=False),
+                "started_at": run.started_at,
+                "status": run.status,
+                "node": run.node,
+                **_place(run),
+            }
+            connection.execute(_ADD_RUN, values)
 
         await self._database.write(work, synced=False)
 
@@ -70,56 +91,39 @@ class StoredRuns:
         how = {"sampling": dict(options or {}), "tools": [asdict(tool) for tool in tools]}
 
         def work(connection: Connection) -> None:
-            connection.execute(
-                insert(tables.requests).values(
-                    run_id=run.id,
-                    sections=json.dumps(kept, ensure_ascii=False),
-                    options=json.dumps(how, ensure_ascii=False),
-                    estimated_tokens=tokens,
-                    at=time.time(),
-                    **_place(run),
-                )
-            )
+            values = {
+                "run_id": run.id,
+                "sections": json.dumps(kept, ensure_ascii=False),
+                "options": json.dumps(how, ensure_ascii=False),
+                "estimated_tokens": tokens,
+                "at": time.time(),
+                **_place(run),
+            }
+            connection.execute(_ADD_REQUEST, values)
 
         await self._database.write(work, synced=False)
 
     async def answered(self, run_id: str, usage: Usage) -> None:
-        requests = tables.requests.c
-        newest = select(func.max(requests.seq)).where(requests.run_id == run_id)
+        values = {
+            "prompt_tokens": usage.prompt_tokens,
+            "completion_tokens": usage.completion_tokens,
+        }
 
         def work(connection: Connection) -> None:
-            connection.execute(
-                update(tables.requests)
-                .where(requests.seq == newest.scalar_subquery())
-                .values(
-                    prompt_tokens=usage.prompt_tokens,
-                    completion_tokens=usage.completion_tokens,
-                )
-            )
+            connection.execute(_NOTE_USAGE, {**values, "run": run_id})
 
         await self._database.write(work, synced=False)
 
     async def finish(self, run_id: str, status: str) -> None:
         def work(connection: Connection) -> None:
-            connection.execute(
-                update(tables.runs)
-                .where(tables.runs.c.id == run_id)
-                .values(status=status, finished_at=time.time())
-            )
+            values = {"status": status, "finished_at": time.time()}
+            connection.execute(_CHANGE_RUN, {**values, "run": run_id})
 
         await self._database.write(work, synced=False)
 
     async def log(self, session_id: str, entry: LogEntry) -> None:
         def work(connection: Connection) -> None:
-            connection.execute(
-                insert(tables.run_log).values(
-                    session_id=session_id,
-                    run_id=entry.run_id,
-                    at=entry.at,
-                    level=entry.level,
-                    text=entry.text,
-                )
-            )
+            connection.execute(_ADD_TO_LOG, {**asdict(entry), "session_id": session_id})
 
         await self._database.write(work, synced=False)
 
@@ -147,17 +151,8 @@ class StoredRuns:
         return [LogEntry(row.run_id, row.at, row.level, row.text) for row in rows]
 
     async def last_strategy(self, scope: Scope, node: str = "") -> dict[str, Any] | None:
-        query = (
-            select(tables.runs.c.strategy)
-            .where(
-                tables.runs.c.session_id == scope.session_id,
-                tables.runs.c.agent_id == scope.agent_id,
-                tables.runs.c.node == node,
-            )
-            .order_by(AsWritten(tables.runs.c.id).desc())
-            .limit(1)
-        )
-        rows = await self._database.rows(query)
+        of = {"session_id": scope.session_id, "agent_id": scope.agent_id}
+        rows = await self._database.rows(_LAST_STRATEGY, **of, node=node)
         strategy: dict[str, Any] | None = json.loads(rows[0].strategy) if rows else None
         return strategy
 

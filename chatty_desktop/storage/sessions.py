@@ -6,7 +6,18 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, Select, Table, delete, func, insert, select, update
+from sqlalchemy import (
+    Connection,
+    Row,
+    Select,
+    Table,
+    bindparam,
+    delete,
+    func,
+    insert,
+    select,
+    update,
+)
 
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import SessionsChanged
@@ -44,7 +55,7 @@ class StoredSessions:
         return await self._database.read(work)
 
     async def get(self, session_id: str) -> Session | None:
-        rows = await self._database.rows(_present().where(_COLUMNS.id == session_id))
+        rows = await self._database.rows(_ONE, session=session_id)
         return session_of(rows[0]) if rows else None
 
     async def find(self, name: str) -> Session | None:
@@ -190,6 +201,9 @@ class StoredSessions:
 
 def _present() -> Select[Any]:
     return select(tables.sessions).where(_COLUMNS.deleted_at.is_(None))
+
+
+_ONE = _present().where(_COLUMNS.id == bindparam("session"))
 
 
 def _counts(connection: Connection, session_id: str) -> DeletionCounts:

@@ -9,10 +9,11 @@ from collections.abc import Callable, Coroutine, Mapping
 from pathlib import Path
 from typing import Any
 
-from tests.bench import engine, markdown, peers, recall, window
+from tests.bench import engine, machine, markdown, peers, recall, window
 from tests.bench.table import Measured, printed
 
 MEASURES: Mapping[str, Callable[[], list[Measured] | Coroutine[Any, Any, list[Measured]]]] = {
+    "yardstick": machine.yardstick,
     "start": window.start,
     "imports": window.imports,
     "open": window.open_long_session,

@@ -190,8 +190,8 @@ class Layer:
             message_chars=asking.message_chars,
         )
         answer = await asking.ask(asking.answer_tokens, question)
-        text = read_summary(answer.text, answer.finish)
         known = "\n".join([summary, *(message.told for message in messages)])
+        text = read_summary(answer.text, answer.finish, known)
         text, dropped = without_examples(text, question, known)
         if not text:
             raise Refused("The answer only repeats the worked examples.")

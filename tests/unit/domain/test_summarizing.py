@@ -9,6 +9,7 @@ import pytest
 from chatty_desktop.domain.errors import Refused
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.summarizing import (
+    FREE_CHARS,
     read_summary,
     shrunk,
     summary_prompt,
@@ -37,16 +38,16 @@ def test_an_own_instruction_takes_the_place_of_the_examples_too() -> None:
 @pytest.mark.parametrize("reply", ["", "  \n", "<think>A trip.", "<think>x</think>", "(none yet)"])
 def test_an_answer_without_a_summary_is_refused(reply: str) -> None:
     with pytest.raises(Refused):
-        read_summary(reply, "stop")
+        read_summary(reply, "stop", "a trip")
 
 
 def test_half_a_summary_is_refused() -> None:
     with pytest.raises(Refused, match="cut off"):
-        read_summary("A trip to", "length")
+        read_summary("A trip to", "length", "a trip")
 
 
 def test_reasoning_is_cut() -> None:
-    assert read_summary("They plan.</think> A trip.", "stop") == "A trip."
+    assert read_summary("They plan.</think> A trip.", "stop", "a trip") == "A trip."
 
 
 def test_what_comes_from_the_worked_example_is_left_out_and_told() -> None:
@@ -73,3 +74,11 @@ def test_only_a_shorter_summary_is_remarked_on() -> None:
     assert shrunk("", "new") == ""
     assert shrunk("old", "longer") == ""
     assert "3 characters instead of 6" in shrunk("longer", "new")
+
+
+def test_a_summary_that_makes_more_of_what_it_sums_up_is_none() -> None:
+    long = "harbour " * (FREE_CHARS // 8)
+    assert read_summary(long, "stop", "a trip") == long.strip()
+    with pytest.raises(Refused, match="longer, 4007 characters, than what it sums up, 6"):
+        read_summary(long + "harbour", "stop", "a trip")
+    assert read_summary(long + "harbour", "stop", long * 2)
