@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import pytest
 from PySide6.QtCore import QUrl
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QMessageBox
 from pytestqt.qtbot import QtBot
 
+from chatty_desktop.domain.agents import Agent, AgentDefinition
+from chatty_desktop.domain.attachments import Attachment
+from chatty_desktop.domain.strategies import parse_strategy
 from chatty_desktop.ui.chat.body import MessageBody
+from chatty_desktop.ui.chat.composer import Composer
+from chatty_desktop.ui.chat.files.window import FileWindow
 from chatty_desktop.ui.chat.links import address, is_disguised, on_the_wire
 from chatty_desktop.ui.chat.markdown import render
 from chatty_desktop.ui.chat.message_text import MessageText
 from chatty_desktop.ui.elided import ElidedLabel
+from chatty_desktop.ui.palette.entries import Entry
+from chatty_desktop.ui.palette.rows import EntryModel
 from chatty_desktop.ui.plain import Label, tip
 from chatty_desktop.ui.theme import Theme
 from chatty_desktop.ui.tool_words import gist, tool_title
@@ -38,6 +45,24 @@ def test_a_turned_name_is_shown_as_it_is_in_labels_and_tooltips(theme: Theme, qt
         qtbot.addWidget(label)
         assert label.text() == SEEN
     assert tip(TURNED) == "<qt>photo&lt;U+202E&gt;gpj.exe</qt>"
+
+
+def test_a_turned_name_is_shown_as_it_is_in_titles_and_where_one_is_chosen(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    composer = Composer(theme)
+    qtbot.addWidget(composer)
+    definition = AgentDefinition(name=TURNED, memory_strategy=parse_strategy({"kind": "none"}))
+    composer.set_agents([Agent(id="a", definition=definition, created_at=0.0)], "lab/small")
+    assert composer.picker.itemText(0) == SEEN
+
+    entries = EntryModel()
+    entries.show_entries([Entry("chat:a", TURNED, "Chats", lambda: None, QIcon())])
+    assert entries.data(entries.index(0)) == SEEN
+
+    about = Attachment(name=TURNED, digest="d", media_type="text/plain", size=3)
+    window = FileWindow(about, "abc", theme, composer)
+    assert window.windowTitle() == SEEN
 
 
 @pytest.mark.parametrize("role", ["user", "assistant", "tool"])

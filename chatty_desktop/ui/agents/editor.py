@@ -20,6 +20,7 @@ from chatty_desktop.domain.agents import Agent, AgentDefinition
 from chatty_desktop.domain.episodes import SeenScores
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import AgentsChanged, Event, SettingsChanged
+from chatty_desktop.domain.hidden import revealed
 from chatty_desktop.domain.settings import Settings
 from chatty_desktop.engine.events import Events
 from chatty_desktop.engine.ports import Agents, EpisodeStore, Models, ToolBox
@@ -192,7 +193,7 @@ class AgentEditor(QDialog):
 
     def _title(self) -> None:
         name = self._stored["name"] if self._agent_id else tr("New agent")
-        self.setWindowTitle(tr("{name} — agent[*]", name=name))
+        self.setWindowTitle(tr("{name} — agent[*]", name=revealed(name)))
         self.setWindowModified(self.dirty)
 
     # --- saving ------------------------------------------------------------------------------

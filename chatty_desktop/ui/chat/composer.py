@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.attachments import Attachment
 from chatty_desktop.domain.events import RunPhase
+from chatty_desktop.domain.hidden import revealed
 from chatty_desktop.domain.settings import SendWith
 from chatty_desktop.ui.chat.files.row import FileRow
 from chatty_desktop.ui.chat.files.shelf import FileShelf
@@ -148,7 +149,7 @@ class Composer(QFrame):
         with QSignalBlocker(self.picker):
             self.picker.clear()
             for agent in agents:
-                self.picker.addItem(agent.name, agent.id)
+                self.picker.addItem(revealed(agent.name), agent.id)
         self.set_agent(chosen)
 
     @property

@@ -21,6 +21,7 @@ from chatty_desktop.domain.events import AgentsChanged, Event
 from chatty_desktop.domain.graph_layout import places_of
 from chatty_desktop.domain.graph_problems import problems_of
 from chatty_desktop.domain.graphs import Graph, StoredGraph, checked
+from chatty_desktop.domain.hidden import revealed
 from chatty_desktop.ui.agents.strategy_form import FormParts
 from chatty_desktop.ui.announcing import Announcer
 from chatty_desktop.ui.controls import ModelChoices
@@ -144,7 +145,7 @@ class GraphEditor(QMainWindow):
         if self.side.name.text() != graph.name:
             self.side.name.setText(graph.name)
         self._show_form()
-        self.setWindowTitle(tr("{name} — graph[*]", name=graph.name or tr("New graph")))
+        self.setWindowTitle(tr("{name} — graph[*]", name=revealed(graph.name) or tr("New graph")))
         self._mark()
 
     def _mark(self) -> None:

@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.errors import Invalid
 from chatty_desktop.domain.events import Event, Measured
+from chatty_desktop.domain.hidden import revealed
 from chatty_desktop.domain.measurement import Measurement, verdict
 from chatty_desktop.domain.measuring import state_of
 from chatty_desktop.domain.settings import Settings
@@ -117,7 +118,7 @@ class MeasuringWindow(QDialog):
         if agent.id != (self._agent and self._agent.id):
             self._shown = None
         self._agent = agent
-        self.setWindowTitle(tr("Measure models for {name}", name=agent.name))
+        self.setWindowTitle(tr("Measure models for {name}", name=revealed(agent.name)))
         chats = [each for each in await self._sessions.list() if each.agent_id == agent_id]
         config = state_of(agent.definition.memory_strategy)
         settings = self._settings()

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from chatty_desktop.domain.hidden import revealed
 from chatty_desktop.domain.measurement import Measurement
 from chatty_desktop.domain.measuring import Script, best_script, judged_fields
 from chatty_desktop.domain.messages import Session
@@ -106,7 +107,7 @@ class Setup(QWidget):
             )
             self.source.addItem(tr(SCRIPTS.get(name, script.title)), ("script", name))
         for session in chats:
-            title = session.title or tr(UNTITLED)
+            title = revealed(session.title) or tr(UNTITLED)
             self._hints.append(tr("Your own words, but nobody wrote down the right answers."))
             self.source.addItem(tr("Your chat “{title}”", title=title), ("chat", session.id))
         best = best_script(scripts, fields)

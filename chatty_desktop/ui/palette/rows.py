@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QIcon, QPainter
 from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem
 
+from chatty_desktop.domain.hidden import revealed
 from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.painting import row_background
 from chatty_desktop.ui.palette.entries import Entry
@@ -29,7 +31,7 @@ class EntryModel(QAbstractListModel):
 
     def show_entries(self, entries: Sequence[Entry]) -> None:
         self.beginResetModel()
-        self._entries = entries
+        self._entries = [replace(each, words=revealed(each.words)) for each in entries]
         self.endResetModel()
 
     def entry(self, row: int) -> Entry | None:

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from chatty_desktop.domain.attachments import Attachment
+from chatty_desktop.domain.hidden import revealed
 from chatty_desktop.ui.chat.files.chip import told_size
 from chatty_desktop.ui.chat.laid_aside import is_long
 from chatty_desktop.ui.language import number, tr
@@ -59,7 +60,7 @@ class FileWindow(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(file.name)
+        self.setWindowTitle(revealed(file.name))
         about = told_size(file)
         self.text: QPlainTextEdit | None = None
         shown: QWidget
