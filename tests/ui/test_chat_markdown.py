@@ -75,7 +75,21 @@ def test_nothing_a_document_names_is_loaded(theme: Theme) -> None:
 
 @pytest.mark.parametrize(
     "link",
-    ["javascript:alert(1)", "file:///etc/passwd", "http:", "ftp://example.org/a", "//example.org"],
+    [
+        "javascript:alert(1)",
+        "file:///etc/passwd",
+        "http:",
+        "ftp://example.org/a",
+        "//example.org",
+        "smb://example.org/share",
+        "\\\\example.org\\share",
+        "vscode://file/etc/passwd",
+        "ms-settings:privacy",
+        "tel:112",
+        "https:/example.org",
+        "https:example.org",
+        "https:///etc/passwd",
+    ],
 )
 def test_a_link_that_is_not_of_the_web_is_plain_text(link: str) -> None:
     assert not is_outside_link(link)

@@ -13,8 +13,12 @@ from chatty_desktop.ui.language import tr
 from chatty_desktop.ui.questions import confirm
 from chatty_desktop.ui.readable import shortened
 
+_ENDS = (
+    "com|org|net|gov|edu|info|biz|bank|app|dev|io|eu|de|at|ch|fr|it|es|pt|nl|be|lu|uk|ie|dk|se|no"
+    "|fi|cz|sk|hu|ro|gr|ru|ua|tr|cn|jp|kr|tw|br|mx|ar|ca|us|nz|za"
+)
 _HOST = re.compile(
-    r"(?:https?://|\b(?=www\.))([^\s/?#:]+)|\b((?:[\w-]+\.)+(?:com|org|net|gov|edu))\b"
+    rf"(?:https?://|\b(?=www\.))([^\s/?#:]+)|\b((?:[\w-]+\.)+(?:{_ENDS}))\b(?!\.\w)", re.IGNORECASE
 )
 """A host in words: after a scheme, with `www.`, or with one of the ends that are no file's."""
 
