@@ -12,7 +12,6 @@ from PySide6.QtGui import (
     QKeySequence,
     QMouseEvent,
     QPaintEvent,
-    QResizeEvent,
     QTextCursor,
     QWheelEvent,
 )
@@ -123,10 +122,6 @@ class MessageBody(QTextBrowser):
         return QSize(0, 0)
 
     # --- events --------------------------------------------------------------------------
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        self.panels.place()
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """From one link to the next, unless the keyboard is on a button."""

@@ -24,8 +24,6 @@ class CodePanels(QObject):
         self._theme = theme
         self._save = save
         self._panels: list[tuple[QTextFrame, Block, tuple[QToolButton, ...]]] = []
-        view.document().documentLayout().documentSizeChanged.connect(self.place)
-        view.horizontalScrollBar().valueChanged.connect(self.place)
 
     def show(self, blocks: Sequence[Block]) -> None:
         """The view shows another text now, with these blocks in it, of which some are code."""
@@ -33,7 +31,6 @@ class CodePanels(QObject):
         for frame, block in zip(frames, blocks, strict=False):
             if block.kind == "code":
                 self._panels.append((frame, block, self._buttons(block)))
-        self.place()
 
     def clear(self) -> None:
         """The text goes."""
@@ -43,25 +40,21 @@ class CodePanels(QObject):
                 button.deleteLater()
         self._panels.clear()
 
-    def place(self) -> None:
-        """Put the buttons where their panels are now."""
-        for frame, _, buttons in self._panels:
-            rect = self._rect(frame)
-            right = round(rect.right())
-            for button in buttons:
-                right -= button.sizeHint().width() + 4
-                button.move(right, round(rect.top()) + 5)
-
     def paint(self) -> None:
-        """Draw the panels."""
+        """Draw the panels, and put the buttons on them: until then a text is laid out many times
+        at other widths."""
         if not self._panels:
             return
         tokens = self._theme.tokens
         painter = QPainter(self._view.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setFont(self._theme.small())
-        for frame, block, _ in self._panels:
+        for frame, block, buttons in self._panels:
             rect = self._rect(frame)
+            right = round(rect.right())
+            for button in buttons:
+                right -= button.sizeHint().width() + 4
+                button.move(right, round(rect.top()) + 5)
             painter.setPen(QColor(tokens.border))
             painter.setBrush(QColor(tokens.code_background))
             painter.drawRoundedRect(rect.adjusted(0.5, 0.5, -0.5, -0.5), 8, 8)
