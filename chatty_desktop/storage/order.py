@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Column
+from sqlalchemy import Column, Integer, Table
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
+
+
+def is_ordered_by_row(table: Table) -> bool:
+    """Whether `AsWritten` orders the rows of a table: they have an id that is no number."""
+    identity = table.c.get("id")
+    return identity is not None and identity.primary_key and not isinstance(identity.type, Integer)
 
 
 class AsWritten(FunctionElement[Any]):
     """Orders rows by when they came in, given the table's `id`. What the wall clock said then does
     not matter: it may have been set back since, or have been wrong.
 
-    SQLite numbers all rows as they come. A server does not: there the order is that of the ids,
-    which a process makes in order.
+    SQLite numbers all rows as they come; on a server `postgresql_schema.number_rows` has them
+    numbered.
     """
 
     inherit_cache = True
@@ -25,11 +31,11 @@ class AsWritten(FunctionElement[Any]):
         super().__init__(id_column)
 
 
-@compiles(AsWritten)
-def _by_id(element: AsWritten, compiler: SQLCompiler, **how: Any) -> str:
-    return compiler.process(element.clauses, **how)
-
-
 @compiles(AsWritten, "sqlite")
 def _by_row(element: AsWritten, compiler: SQLCompiler, **how: Any) -> str:
     return compiler.process(element.clauses, **how).removesuffix("id") + "rowid"
+
+
+@compiles(AsWritten, "postgresql")
+def _by_number(element: AsWritten, compiler: SQLCompiler, **how: Any) -> str:
+    return compiler.process(element.clauses, **how).removesuffix("id") + "written"

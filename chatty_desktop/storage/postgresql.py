@@ -26,7 +26,7 @@ from chatty_desktop.domain.work import Work
 from chatty_desktop.storage import migrations, tables
 from chatty_desktop.storage.postgresql_claim import Claim, machine_name
 from chatty_desktop.storage.postgresql_failures import told
-from chatty_desktop.storage.postgresql_schema import OWN_TABLES, check_server, create
+from chatty_desktop.storage.postgresql_schema import OWN_TABLES, check_server, create, number_rows
 from chatty_desktop.storage.postgresql_words import ServerWords
 from chatty_desktop.storage.row_copies import write_copied_backup
 
@@ -94,6 +94,7 @@ class PostgresqlServer:
             # One transaction, which the server takes back whole where a step fails.
             for each in range(number, len(steps)):
                 migrations.apply(connection, each + 1, steps[each])
+            number_rows(connection)
             self._claim.note(connection)
 
     @contextmanager

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, text
 
 from chatty_desktop.domain.errors import StorageFailed
 from chatty_desktop.storage import migrations, tables
+from chatty_desktop.storage.order import is_ordered_by_row
 
 OLDEST = 130000
 """The first version of the server that takes accents from letters (`normalize`)."""
@@ -115,6 +116,33 @@ CREATE TABLE claims (generation BIGSERIAL PRIMARY KEY, machine TEXT NOT NULL,
   at DOUBLE PRECISION NOT NULL);
 CREATE TABLE shared (name TEXT PRIMARY KEY, content TEXT NOT NULL);
 """
+
+
+# A database that is there already is numbered in the order of the ids, which a process makes in
+# order.
+_NUMBERED = """
+ALTER TABLE {table} ADD COLUMN written BIGINT;
+UPDATE {table} SET written = place FROM
+  (SELECT id, row_number() OVER (ORDER BY id) AS place FROM {table}) AS placed
+  WHERE placed.id = {table}.id;
+ALTER TABLE {table} ALTER COLUMN written SET NOT NULL,
+  ALTER COLUMN written ADD GENERATED ALWAYS AS IDENTITY;
+SELECT setval(pg_get_serial_sequence('{table}', 'written'), coalesce(max(written), 0) + 1, false)
+  FROM {table};
+"""
+
+
+def number_rows(connection: Connection) -> None:
+    """Have the rows of the tables that `AsWritten` orders numbered as they come, in the caller's
+    transaction."""
+    there = text(
+        "SELECT table_name FROM information_schema.columns"
+        " WHERE table_schema = current_schema() AND column_name = 'written'"
+    )
+    numbered = set(connection.scalars(there))
+    for table in tables.metadata.sorted_tables:
+        if is_ordered_by_row(table) and table.name not in numbered:
+            connection.exec_driver_sql(_NUMBERED.format(table=table.name))
 
 
 def check_server(connection: Connection) -> None:

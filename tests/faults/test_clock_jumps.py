@@ -78,9 +78,16 @@ async def test_a_clock_that_jumps_while_the_app_runs_changes_no_order(
     await _check(data_dir, made)
 
 
+@pytest.mark.parametrize("place", ["file", "server"])
 async def test_starts_under_a_clock_that_is_wrong_change_no_order(
-    data_dir: Path, tmp_path: Path
+    data_dir: Path,
+    tmp_path: Path,
+    place: str,
+    request: pytest.FixtureRequest,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    if place == "server":
+        monkeypatch.setenv("CHATTY_DATABASE_URL", request.getfixturevalue("postgresql_url"))
     clock = Clock(tmp_path / "clock")
     made: list[str] = []
     async with OpenAIServer() as server:
@@ -104,7 +111,8 @@ def _made(lived: Lived) -> list[str]:
 
 async def _check(data_dir: Path, made: list[str]) -> None:
     """What is there is in the order in which it was `made`, and every duration is one."""
-    check_database(data_dir / "chatty.db")
+    if (data_dir / "chatty.db").exists():
+        check_database(data_dir / "chatty.db")
     app = await App.open(data_dir)
     try:
         agent = await app.agents.by_name("Ada")
