@@ -79,6 +79,7 @@ def test_every_part_of_the_package_has_its_place_in_the_table() -> None:
         ("cli/commands.py", "from chatty_desktop.ui.theme import Theme"),
         ("ui/theme.py", "from chatty_desktop.storage.runs import StoredRuns"),
         ("app.py", "from chatty_desktop.ui import theme"),
+        ("parts.py", "from chatty_desktop.app import App"),
         ("ui/theme.py", "from . import tokens"),
         ("helpers/odd.py", "import chatty_desktop.domain.ids"),
     ],
