@@ -61,6 +61,7 @@ from chatty_desktop.ui.chat.asked import (
 from chatty_desktop.ui.chat.at_last import ActsAtLast
 from chatty_desktop.ui.chat.chosen_agent import ChosenAgent
 from chatty_desktop.ui.chat.composer import Composer
+from chatty_desktop.ui.chat.consent.in_chat import QuestionsInChat
 from chatty_desktop.ui.chat.consent.questions import Questions
 from chatty_desktop.ui.chat.files.acts import FileActs
 from chatty_desktop.ui.chat.files.attaching import AttachingFiles
@@ -69,6 +70,7 @@ from chatty_desktop.ui.chat.going import GoingToMessage
 from chatty_desktop.ui.chat.header import ChatHeader
 from chatty_desktop.ui.chat.history import OwnMessages
 from chatty_desktop.ui.chat.offers.inserting import InsertingOffers
+from chatty_desktop.ui.chat.open_session import OpenSession
 from chatty_desktop.ui.chat.pages import ChatPages
 from chatty_desktop.ui.chat.request_size import NextRequestSize
 from chatty_desktop.ui.chat.sending import Sending
@@ -124,11 +126,13 @@ class ChatPane(QWidget):
     ) -> None:
         super().__init__(parent)
         self._chat = chat
-        self._sessions = sessions
         self._settings = settings
         self._theme = theme
         self._tasks = tasks
-        self._session_id: str | None = None
+        self._open = OpenSession(sessions, tasks, self)
+        self._open.found.connect(self._show_session)
+        self._open.titled.connect(self._show_title)
+        self._open.gone.connect(self.forget)
         self.setProperty("panel", "surface")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setMinimumWidth(340)
@@ -161,7 +165,7 @@ class ChatPane(QWidget):
         self.at_last = ActsAtLast(self.transcript, self._asked)
         self.finding = FindInChat(self.transcript, messages.branch, theme, tasks, self)
         self._going = GoingToMessage(
-            self.transcript, self.banners, chat, lambda: self._session_id, tasks
+            self.transcript, self.banners, chat, lambda: self._open.id, tasks
         )
         self._pages = ChatPages(self.transcript, theme)
         self.transcript.filled.connect(self._pages.show_filled)
@@ -175,7 +179,7 @@ class ChatPane(QWidget):
             self.composer,
             agents=agents,
             sessions=sessions,
-            session=lambda: self._session_id,
+            session=lambda: self._open.id,
             default_model=lambda: settings().default_model,
             tasks=tasks,
             parent=self,
@@ -196,7 +200,7 @@ class ChatPane(QWidget):
             self.composer,
             reading=reading,
             drafts=drafts,
-            place=lambda: self._session_id,
+            place=lambda: self._open.id,
             tell=self.banners.add,
             tasks=tasks,
             parent=self,
@@ -205,7 +209,7 @@ class ChatPane(QWidget):
             self.composer,
             offers=offers,
             attach=self.attaching.attach_text,
-            tell=lambda notice: self.banners.add(replace(notice, session_id=self._session_id)),
+            tell=lambda notice: self.banners.add(replace(notice, session_id=self._open.id)),
             theme=theme,
             tasks=tasks,
             parent=self,
@@ -225,8 +229,7 @@ class ChatPane(QWidget):
         )
         self.composer.input.step = self._own.step
         self.questions = Questions(consents, self._chosen.name, theme, tasks)
-        self.questions.came.connect(self._question_came)
-        self.questions.changed.connect(self._questions_changed)
+        QuestionsInChat(self.questions, self.transcript, self.composer, self)
         self.questions.tools_wanted.connect(self.tools_wanted)
         self._below = QVBoxLayout()
         self._below.addWidget(self.questions)
@@ -249,7 +252,7 @@ class ChatPane(QWidget):
     @property
     def session_id(self) -> str | None:
         """The session that is open, None on the empty page."""
-        return self._session_id
+        return self._open.id
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """What is below the messages stands where they stand."""
@@ -259,10 +262,10 @@ class ChatPane(QWidget):
 
     def open(self, session_id: str) -> None:
         """Show a session, with what was being written in it."""
-        if session_id == self._session_id:
+        if session_id == self._open.id:
             return
         self._switch(session_id)
-        self._tasks.start(self._read_session(session_id))
+        self._open.read()
 
     def open_at(self, session_id: str, message_id: str, typed: str = "") -> None:
         """Show a session at one of its messages; the words `typed` into the search of all chats
@@ -286,8 +289,8 @@ class ChatPane(QWidget):
 
     def stop(self) -> None:
         """End the answer being written, or the memory settling behind it."""
-        if self._session_id is not None:
-            self._chat.stop(self._session_id)
+        if self._open.id is not None:
+            self._chat.stop(self._open.id)
 
     def show_message(self, message_id: str) -> None:
         """Bring a message of the open session into sight."""
@@ -295,7 +298,7 @@ class ChatPane(QWidget):
 
     def forget(self, session_id: str) -> None:
         """Drop what is kept of a session that was deleted."""
-        if session_id == self._session_id:
+        if session_id == self._open.id:
             self.new_chat()
         self._writing.forget(session_id)
         self.banners.forget_session(session_id)
@@ -305,7 +308,7 @@ class ChatPane(QWidget):
         self._writing.keep()
 
     def _switch(self, session_id: str | None) -> None:
-        self._session_id = session_id
+        self._open.switch(session_id)
         self._own.open(session_id)
         self._writing.switch(session_id)
         self._size.refresh()
@@ -316,15 +319,6 @@ class ChatPane(QWidget):
         self.finding.set_session(session_id)
         self.questions.set_session(session_id)
         self.session_changed.emit(session_id)
-
-    async def _read_session(self, session_id: str) -> None:
-        session = await self._sessions.get(session_id)
-        if session_id != self._session_id:
-            return
-        if session is None:
-            self.new_chat()
-            return
-        self._show_session(session)
 
     def _show_session(self, session: Session) -> None:
         self._show_title(session.title)
@@ -341,8 +335,8 @@ class ChatPane(QWidget):
         if isinstance(asked, WithFile | WantPicture):
             self.files.take(asked)
             return
-        if self._session_id is not None and not isinstance(asked, QUIET):
-            self.banners.forget_session(self._session_id)
+        if self._open.id is not None and not isinstance(asked, QUIET):
+            self.banners.forget_session(self._open.id)
         self.acts.take(asked)
 
     # --- what happens --------------------------------------------------------------------
@@ -352,9 +346,9 @@ class ChatPane(QWidget):
         match event:
             case MessageCommitted() | TextStreamed() | RunLogged():
                 self.transcript.take(event)
-            case BranchChanged(session_id=session_id) if session_id == self._session_id:
+            case BranchChanged(session_id=session_id) if session_id == self._open.id:
                 self.transcript.follow_branch()
-            case RunPhaseChanged(session_id=session_id) if session_id == self._session_id:
+            case RunPhaseChanged(session_id=session_id) if session_id == self._open.id:
                 self._show_phase(event.phase)
             case ConsentWanted() | ConsentSettled():
                 self.questions.take(event)
@@ -367,41 +361,16 @@ class ChatPane(QWidget):
             case AgentsChanged() | SettingsChanged():
                 self._show_send_key()
                 self._tasks.start(self._read_agents())
-            case SessionsChanged(session_id=session_id) if session_id == self._session_id:
-                if session_id is not None:
-                    self._tasks.start(self._read_title(session_id))
-            case SessionsChanged(session_id=None) if self._session_id is not None:
-                self._tasks.start(self._read_title(self._session_id))
+            case SessionsChanged():
+                self._open.take(event)
             case _:
                 pass
-
-    def _question_came(self) -> None:
-        """The keyboard goes to a question, unless something is being written."""
-        writing = self.composer.input
-        if self.questions.card is not None and not self.composer.text and writing.hasFocus():
-            self.questions.card.setFocus()
-
-    def _questions_changed(self) -> None:
-        self.transcript.drawn.set_asking(self.questions.call_ids())
-        if self.questions.answered:
-            # The card goes, and with it the place of the keyboard.
-            self.composer.input.setFocus()
 
     async def _read_agents(self) -> None:
         await self._chosen.read()
         self.transcript.drawn.set_speakers({agent.id: agent.name for agent in self._chosen.known})
         self.questions.draw()
-        session_id = self._session_id
-        session = await self._sessions.get(session_id) if session_id else None
-        if session is not None and session_id == self._session_id:
-            self._show_session(session)
-
-    async def _read_title(self, session_id: str) -> None:
-        session = await self._sessions.get(session_id)
-        if session is None:
-            self.forget(session_id)
-        elif session_id == self._session_id:
-            self._show_title(session.title)
+        self._open.read()
 
     # --- drawing -------------------------------------------------------------------------
 
