@@ -176,8 +176,8 @@ class AgentRun:
         self, model: ChatModel, recalled: list[Section], context: int | None
     ) -> AttachmentBudget:
         """How much of what is attached goes along; the run log says when that is no image."""
-        said = [self._turn.incoming, *chain(*(section.messages for section in recalled))]
-        attached = [message.attachments for message in said if message.attachments]
+        said = chain([self._turn.incoming], *(section.messages for section in recalled))
+        attached = (message.attachments for message in said if message.attachments)
         if not any(file.is_image for files in attached for file in files):
             return AttachmentBudget.within(context)
         sees = await self._models.sees_images(model) is not False

@@ -74,7 +74,7 @@ class Step:
                     if time.monotonic() - saved >= CHECKPOINT_SECONDS and self._in_log:
                         await self._messages.update(self.reply)
                         saved = time.monotonic()
-            made = filter(None, (message.tool_calls for message in request.messages))
+            made = [message.tool_calls for message in request.messages if message.tool_calls]
             used = {call.id for calls in made for call in calls}
             await self._finish(calls if finish else (), used, whole=finish is not None)
         except ChattyError as problem:

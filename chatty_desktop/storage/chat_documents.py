@@ -21,7 +21,7 @@ from chatty_desktop.storage import tables
 from chatty_desktop.storage.attached_files import read_files
 from chatty_desktop.storage.backend import insert_into
 from chatty_desktop.storage.database import Database
-from chatty_desktop.storage.order import AsWritten
+from chatty_desktop.storage.order import as_written
 from chatty_desktop.storage.renaming import PARTS, Renaming
 from chatty_desktop.storage.sessions import session_of
 
@@ -61,9 +61,8 @@ def read_chat(connection: Connection, session_id: str) -> ChatDocument:
         raise Invalid("That chat is no longer there.")
     parts: dict[str, list[dict[str, Any]]] = {}
     for table in PARTS:
-        order = table.c.seq if "seq" in table.c else AsWritten(table.c.id)
         rows = connection.execute(
-            select(table).where(table.c.session_id == session_id).order_by(order)
+            select(table).where(table.c.session_id == session_id).order_by(*as_written(table))
         )
         parts[table.name] = [_unpacked(row) for row in rows]
     document = {

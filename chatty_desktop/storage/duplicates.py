@@ -13,7 +13,7 @@ from chatty_desktop.domain.messages import Session
 from chatty_desktop.engine.ports import Publish
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.database import Database
-from chatty_desktop.storage.order import AsWritten
+from chatty_desktop.storage.order import as_written
 from chatty_desktop.storage.renaming import PARTS, Renaming
 from chatty_desktop.storage.sessions import session_of
 
@@ -90,12 +90,9 @@ class _Copy:
         return self._connection.scalars(of_session).all()
 
     def _copy(self, table: Table) -> None:
-        query = select(table).where(table.c.session_id == self._old)
-        if "seq" in table.c:
-            query = query.order_by(table.c.seq)
-        elif "id" in table.c:
-            query = query.order_by(AsWritten(table.c.id))
-        found = self._connection.execute(query)
+        found = self._connection.execute(
+            select(table).where(table.c.session_id == self._old).order_by(*as_written(table))
+        )
         for part in found.partitions(_AT_ONCE):
             rows = [self._renaming.row(table, row._asdict()) for row in part]
             self._connection.execute(insert(table), rows)

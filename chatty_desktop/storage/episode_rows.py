@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import cache
 from typing import Any
 
@@ -96,8 +96,7 @@ def _removed(connection: Connection, messages: Sequence[Message]) -> set[str]:
     """Which of the messages have a row of the ledger that says their episode was removed."""
     found: set[str] = set()
     for scope in {Scope(message.agent_id, message.session_id) for message in messages}:
-        of = {"session_id": scope.session_id, "agent_id": scope.agent_id}
-        found.update(connection.scalars(_REMOVED, of))
+        found.update(connection.scalars(_REMOVED, asdict(scope)))
     return found
 
 
@@ -139,7 +138,7 @@ def unembedded(
     asked: dict[str, object] = {"after": after, "most": limit}
     asked |= {"provider": provider, "model": model, "dimension": dimension}
     if scope is not None:
-        asked |= {"session_id": scope.session_id, "agent_id": scope.agent_id}
+        asked |= asdict(scope)
     query = _unembedded(scope is not None, dimension is not None)
     found = connection.execute(query, asked).all()
     episodes = [

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from functools import cache
 from itertools import islice
 from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Integer,
     Row,
     Select,
     Table,
-    and_,
     bindparam,
     delete,
     insert,
@@ -53,12 +52,12 @@ class StoredMemory:
     async def ledger(
         self, scope: Scope, limit: int | None = 200, wanted: LedgerFilter = LedgerFilter()
     ) -> list[LedgerEntry]:
-        query = (
-            select(*_LISTED).where(_of(tables.ledger, scope)).order_by(tables.ledger.c.seq.desc())
-        )
+        c = tables.ledger.c
+        mine = (c.session_id == scope.session_id, c.agent_id == scope.agent_id)
+        query = select(*_LISTED).where(*mine).order_by(c.seq.desc())
         for name in ("kind", "outcome", "layer"):
             if (value := getattr(wanted, name)) is not None:
-                query = query.where(tables.ledger.c[name] == value)
+                query = query.where(c[name] == value)
         words = folded_text(wanted.words).split()
 
         def read(connection: Connection) -> list[LedgerEntry]:
@@ -122,7 +121,7 @@ class StoredMemory:
         self, scope: Scope, layer: str, limit: int | None = None
     ) -> list[str]:
         rows = await self._database.rows(
-            _consumed_through(limit is not None), **_bound(scope, layer), most=limit
+            _consumed_through(limit is not None), **asdict(scope), layer=layer, most=limit
         )
         return [row.through_message_id for row in rows if row.through_message_id]
 
@@ -144,18 +143,16 @@ class StoredMemory:
         return [_fact(row) for row in await self._newest(tables.facts, scope, layer, limit, skip)]
 
     async def facts_about(self, scope: Scope, layer: str, subjects: Sequence[str]) -> list[Fact]:
-        query = (
-            select(tables.facts)
-            .where(_of(tables.facts, scope, layer), tables.facts.c.subject.in_(subjects))
-            .order_by(tables.facts.c.seq.desc())
-        )
-        return [_fact(row) for row in await self._database.rows(query)]
+        query = _newest(tables.facts, limited=False, skipping=False)
+        query = query.where(tables.facts.c.subject.in_(subjects))
+        rows = await self._database.rows(query, **asdict(scope), layer=layer)
+        return [_fact(row) for row in rows]
 
     async def _newest(
         self, table: Table, scope: Scope, layer: str, limit: int | None, skip: int
     ) -> Sequence[Row[Any]]:
         query = _newest(table, limit is not None, skip > 0)
-        return await self._database.rows(query, **_bound(scope, layer), most=limit, skip=skip)
+        return await self._database.rows(query, **asdict(scope), layer=layer, most=limit, skip=skip)
 
     async def layer_starts(self, scope: Scope, layer: str) -> list[LayerStart]:
         rows = await self._newest(tables.layer_starts, scope, layer, None, 0)
@@ -176,19 +173,10 @@ class StoredMemory:
         await self._database.write(work, synced=False)
 
 
-def _of(table: Table, scope: Scope, layer: str | None = None) -> ColumnElement[bool]:
-    condition = and_(table.c.session_id == scope.session_id, table.c.agent_id == scope.agent_id)
-    return condition if layer is None else and_(condition, table.c.layer == layer)
-
-
-def _bound(scope: Scope, layer: str) -> dict[str, object]:
-    """What `_newest` and its like are asked with."""
-    return {"session_id": scope.session_id, "agent_id": scope.agent_id, "layer": layer}
-
-
 @cache
 def _newest(table: Table, limited: bool, skipping: bool) -> Select[Any]:
-    """The rows of a layer, the newest first: as a query made once for each table."""
+    """The rows of a layer, the newest first: as a query made once for each table, asked with a
+    scope and the layer."""
     columns = [table.c[name] for name in ("session_id", "agent_id", "layer")]
     query = select(table).where(*(column == bindparam(column.name) for column in columns))
     query = query.order_by(table.c.seq.desc())

@@ -1,10 +1,10 @@
-"""The order of rows that are in tables without a number of their own (`seq`)."""
+"""The order in which rows came in."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Column, Integer, Table
+from sqlalchemy import Column, ColumnElement, Integer, Table
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -14,6 +14,11 @@ def is_ordered_by_row(table: Table) -> bool:
     """Whether `AsWritten` orders the rows of a table: they have an id that is no number."""
     identity = table.c.get("id")
     return identity is not None and identity.primary_key and not isinstance(identity.type, Integer)
+
+
+def as_written(table: Table) -> list[ColumnElement[Any]]:
+    """What orders the rows of a table by when they came in, or by their key where nothing does."""
+    return [AsWritten(table.c.id)] if is_ordered_by_row(table) else list(table.primary_key)
 
 
 class AsWritten(FunctionElement[Any]):

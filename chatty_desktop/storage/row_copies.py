@@ -15,7 +15,7 @@ from chatty_desktop.domain.work import Work
 from chatty_desktop.storage import migrations, tables
 from chatty_desktop.storage.backup_file import pack_backup
 from chatty_desktop.storage.disk import require_room, scratch_file
-from chatty_desktop.storage.order import AsWritten, is_ordered_by_row
+from chatty_desktop.storage.order import as_written
 from chatty_desktop.storage.sqlite_file import SqliteFile
 
 if TYPE_CHECKING:
@@ -68,8 +68,7 @@ def write_copied_backup(
 
 
 def _read(backend: Backend, source: Connection, table: Table) -> Iterator[list[dict[str, Any]]]:
-    order = [AsWritten(table.c.id)] if is_ordered_by_row(table) else table.primary_key
-    query = select(table).order_by(*order)
+    query = select(table).order_by(*as_written(table))
     at_once = 1 if table is tables.files else _AT_ONCE
     try:
         rows = source.execute(query, execution_options={"yield_per": at_once})

@@ -151,8 +151,7 @@ class StoredRuns:
         return [LogEntry(row.run_id, row.at, row.level, row.text) for row in rows]
 
     async def last_strategy(self, scope: Scope, node: str = "") -> dict[str, Any] | None:
-        of = {"session_id": scope.session_id, "agent_id": scope.agent_id}
-        rows = await self._database.rows(_LAST_STRATEGY, **of, node=node)
+        rows = await self._database.rows(_LAST_STRATEGY, **asdict(scope), node=node)
         strategy: dict[str, Any] | None = json.loads(rows[0].strategy) if rows else None
         return strategy
 

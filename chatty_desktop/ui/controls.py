@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from chatty_desktop.domain.embedding import suggested_threshold
 from chatty_desktop.domain.episodes import SeenScores
 from chatty_desktop.domain.errors import ChattyError
+from chatty_desktop.domain.hidden import revealed
 from chatty_desktop.domain.requests import ModelChoice
 from chatty_desktop.domain.settings import EmbedderSettings
 from chatty_desktop.engine.ports import Models
@@ -145,12 +146,15 @@ class Cosine(_ScrollsPast, QDoubleSpinBox):
 
 
 class Choice(_ScrollsPast, QComboBox):
-    """A combo box."""
+    """A combo box. What `addItem` adds is shown with nothing hidden in it; the data is as it is."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setProperty("kind", "chevron")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+
+    def addItem(self, text: str, data: object = None) -> None:  # type: ignore[override]
+        super().addItem(revealed(text), data)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         super().paintEvent(event)
@@ -259,7 +263,7 @@ class ModelPicker(Choice):
         self.clear()
         self.addItem(self._none_label())
         for choice in self._choices.choices:
-            self.addItem(choice.reference)
+            self.insertItem(self.count(), choice.reference)  # to the letter: it is the value
             self.setItemData(self.count() - 1, tip(choice.label), Qt.ItemDataRole.ToolTipRole)
         self.blockSignals(False)
         self._show()

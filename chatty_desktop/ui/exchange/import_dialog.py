@@ -23,7 +23,6 @@ from PySide6.QtWidgets import (
 
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.chat_document import ChatDocument
-from chatty_desktop.domain.hidden import revealed
 from chatty_desktop.domain.imports.chats import ImportedChat
 from chatty_desktop.domain.messages import Scope, Session
 from chatty_desktop.engine.exchange import ChatExchange, Incoming
@@ -149,7 +148,7 @@ class ImportDialog(QDialog):
 
     async def _read_agents(self) -> None:
         for agent in await self._agents.list():
-            self.agent.addItem(revealed(agent.name), agent)
+            self.agent.addItem(agent.name, agent)
 
     async def _read(self, file: Path) -> None:
         incoming = await self._exchange.read(await read_chat_file(file))

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 from chatty_desktop.domain.agents import Agent
 from chatty_desktop.domain.graph_prompts import names_for
 from chatty_desktop.domain.graphs import Graph, Node
-from chatty_desktop.domain.hidden import revealed
 from chatty_desktop.ui.agents.strategy_form import FormParts, about
 from chatty_desktop.ui.agents.strategy_picker import StrategyPicker
 from chatty_desktop.ui.controls import Choice, Field, GrowingText
@@ -126,10 +125,10 @@ class NodeForm(QWidget):
         self.agent.clear()
         self.agent.addItem(tr("Choose an agent"), None)
         for agent in {agent.id: agent for agent in agents.values()}.values():
-            self.agent.addItem(revealed(agent.name), agent.name)
+            self.agent.addItem(agent.name, agent.name)
         chosen = agents.get(node.agent or "")
         if node.agent and chosen is None:
-            self.agent.addItem(revealed(node.agent), node.agent)
+            self.agent.addItem(node.agent, node.agent)
         name = chosen.name if chosen else node.agent
         self.agent.setCurrentIndex(max(self.agent.findData(name), 0))
         self.agent.blockSignals(False)

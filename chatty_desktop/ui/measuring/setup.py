@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from chatty_desktop.domain.hidden import revealed
 from chatty_desktop.domain.measurement import Measurement
 from chatty_desktop.domain.measuring import Script, best_script, judged_fields
 from chatty_desktop.domain.messages import Session
@@ -107,7 +106,7 @@ class Setup(QWidget):
             )
             self.source.addItem(tr(SCRIPTS.get(name, script.title)), ("script", name))
         for session in chats:
-            title = revealed(session.title) or tr(UNTITLED)
+            title = session.title or tr(UNTITLED)
             self._hints.append(tr("Your own words, but nobody wrote down the right answers."))
             self.source.addItem(tr("Your chat “{title}”", title=title), ("chat", session.id))
         best = best_script(scripts, fields)

@@ -117,7 +117,8 @@ class Results(QTabWidget):
         chosen = self.setup.currentText()
         self.setup.blockSignals(True)
         self.setup.clear()
-        self.setup.addItems([each.setup.name for each in self._found])
+        for each in self._found:
+            self.setup.addItem(each.setup.name)
         self.setup.setCurrentIndex(max(0, self.setup.findText(chosen)))
         self.setup.blockSignals(False)
         self.turn.setMaximum(max(1, len(labels)))
