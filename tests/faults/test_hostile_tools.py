@@ -11,7 +11,6 @@ import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,11 +18,9 @@ import pytest_asyncio
 from hypothesis import given, settings
 
 from chatty_desktop.domain.errors import ChattyError
-from chatty_desktop.domain.messages import Scope
-from chatty_desktop.domain.settings import Settings
-from chatty_desktop.domain.tools import ToolResult, ToolUse
+from chatty_desktop.domain.tools import ToolResult
 from chatty_desktop.providers.mcp.results import MOST_LETTERS
-from chatty_desktop.providers.mcp.servers import McpServers
+from tests.helpers.mcp_bench import Bench
 from tests.helpers.mcp_servers import entry
 from tests.helpers.mcp_servers.echo import answered
 from tests.helpers.servers import Fixed, FixedServer, Received
@@ -99,18 +96,8 @@ WORST = {
 }
 
 
-class Bench:
+class Asked(Bench):
     """A server that says what it is asked to, under the name `s`."""
-
-    def __init__(self, logs: Path) -> None:
-        self.servers = McpServers(logs, self._no_key, lambda _event: None, back_off=(0.02,) * 500)
-
-    async def _no_key(self, _name: str) -> str | None:
-        return None
-
-    async def call(self, tool: str, **arguments: Any) -> ToolResult:
-        spec = next(spec for spec in await self.servers.tools() if spec.name == f"s__{tool}")
-        return await self.servers.call(ToolUse(Scope("agent", "session"), "call", spec, arguments))
 
     async def check(self, answer: str) -> ToolResult | None:
         """Have it answer so; the result, None where the call was refused in words."""
@@ -140,8 +127,8 @@ class Bench:
 @pytest_asyncio.fixture(scope="module", loop_scope="module", params=["program", "address"])
 async def bench(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> AsyncIterator[Bench]:
-    made = Bench(tmp_path_factory.mktemp("logs"))
+) -> AsyncIterator[Asked]:
+    made = Asked(tmp_path_factory.mktemp("logs"), back_off=(0.02,) * 500)
     server: dict[str, Any] = entry("echo")
 
     def rule(received: Received) -> Fixed:
@@ -151,8 +138,7 @@ async def bench(
     async with FixedServer(rule) as loopback:
         if request.param == "address":
             server = {"url": f"{loopback.address}/mcp"}
-        value = {"mcpServers": {"s": {**server, "timeout_seconds": CALL_SECONDS}}}
-        made.servers.apply(Settings.model_validate(value))
+        made.configure(s={**server, "timeout_seconds": CALL_SECONDS})
         yield made
         await made.servers.close()
 
@@ -163,17 +149,17 @@ SAID_BY_THE_SDK = pytest.mark.expected_log("Error parsing JSON response")
 
 @SAID_BY_THE_SDK
 @pytest.mark.parametrize("what", WORST)
-async def test_a_call_ends_well_or_in_words(bench: Bench, what: str) -> None:
+async def test_a_call_ends_well_or_in_words(bench: Asked, what: str) -> None:
     await bench.check(WORST[what])
 
 
 @SAID_BY_THE_SDK
 @FEW
 @given(answer=spoiled_json(GOOD))
-async def test_a_call_ends_well_or_in_words_whatever_comes(bench: Bench, answer: str) -> None:
+async def test_a_call_ends_well_or_in_words_whatever_comes(bench: Asked, answer: str) -> None:
     await bench.check(answer.replace('"ID"', "ID").replace("\n", " "))
 
 
-async def test_what_is_well_comes_through(bench: Bench) -> None:
+async def test_what_is_well_comes_through(bench: Asked) -> None:
     found = await bench.check(text("The harbour is open \U0001f6a2"))
     assert found == ToolResult("The harbour is open \U0001f6a2")

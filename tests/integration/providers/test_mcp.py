@@ -18,47 +18,13 @@ import psutil
 import pytest
 
 from chatty_desktop.domain.errors import Invalid, Unreachable
-from chatty_desktop.domain.events import Event, Notice
-from chatty_desktop.domain.mcp import McpState, McpText
-from chatty_desktop.domain.messages import Scope
+from chatty_desktop.domain.mcp import McpText
 from chatty_desktop.domain.settings import Settings
-from chatty_desktop.domain.tools import ToolResult, ToolSpec, ToolUse
+from chatty_desktop.domain.tools import ToolResult
 from chatty_desktop.providers.mcp.servers import McpServers
+from tests.helpers.mcp_bench import Bench
 from tests.helpers.mcp_servers import HERE, entry
 from tests.helpers.servers import Fixed, FixedServer
-
-
-class Bench:
-    """The servers of the settings, and what was published. `keys` are those of the keyring."""
-
-    def __init__(self, logs: Path, back_off: tuple[float, ...] = (0.05, 0.05)) -> None:
-        self.logs = logs
-        self.told: list[Event] = []
-        self.keys: dict[str, str] = {}
-        self.servers = McpServers(
-            logs, self._key, self.told.append, back_off=back_off, list_seconds=30
-        )
-
-    async def _key(self, name: str) -> str | None:
-        return self.keys.get(name)
-
-    def configure(self, **servers: dict[str, Any]) -> None:
-        self.servers.apply(Settings.model_validate({"mcpServers": servers}))
-
-    def state(self, name: str = "s") -> McpState:
-        return self.servers.states()[name]
-
-    def use(self, tool: str, **arguments: Any) -> ToolUse:
-        spec = next((s for s in self.servers.known_tools() if s.name == tool), None)
-        spec = spec or ToolSpec(tool, "", {}, source="s")
-        return ToolUse(Scope("agent", "session"), "call", spec, arguments)
-
-    async def call(self, tool: str, **arguments: Any) -> ToolResult:
-        return await self.servers.call(self.use(f"s__{tool}", **arguments))
-
-    @property
-    def notices(self) -> str:
-        return "\n".join(event.text for event in self.told if isinstance(event, Notice))
 
 
 async def until(holds: Callable[[], Any]) -> None:
@@ -532,7 +498,12 @@ async def test_an_address_that_was_away_is_back_with_the_next_call(bench: Bench)
             assert bench.state().phase == "ready"
 
 
-async def test_whoever_wants_one_that_was_away_waits_for_no_back_off(tmp_path: Path) -> None:
+@pytest.fixture
+async def away(
+    tmp_path: Path, nothing_left: Callable[[], None]
+) -> AsyncIterator[tuple[Bench, str]]:
+    """A server that was ready and cannot be reached any more, waiting before it is started again;
+    and its address."""
     bench = Bench(tmp_path / "logs", back_off=(0.1, 60.0))
     async with good_at_an_address() as (url, process):
         bench.configure(s={"url": url})
@@ -542,22 +513,22 @@ async def test_whoever_wants_one_that_was_away_waits_for_no_back_off(tmp_path: P
         with pytest.raises(Unreachable):
             await bench.call("add", a=1, b=2)
         await until(lambda: "again in 60 s" in bench.notices)
-        async with good_at_an_address(port_of(url)):
-            assert (await bench.call("add", a=2, b=3)).text == "5"
-            await bench.servers.close()
-
-
-async def test_an_address_that_stays_away_is_left_alone_for_a_while(tmp_path: Path) -> None:
-    bench = Bench(tmp_path / "logs", back_off=(0.1, 60.0))
-    async with good_at_an_address() as (url, process):
-        bench.configure(s={"url": url})
-        await bench.servers.tools()
-        process.kill()
-        process.wait()
-        with pytest.raises(Unreachable):
-            await bench.call("add", a=1, b=2)
-        await until(lambda: "again in 60 s" in bench.notices)
-        with pytest.raises(Unreachable, match="cannot be reached"):
-            await bench.call("add", a=1, b=2)
-        assert bench.state().phase == "failed"
+    yield bench, url
     await bench.servers.close()
+    nothing_left()
+
+
+async def test_whoever_wants_one_that_was_away_waits_for_no_back_off(
+    away: tuple[Bench, str],
+) -> None:
+    bench, url = away
+    async with good_at_an_address(port_of(url)):
+        assert (await bench.call("add", a=2, b=3)).text == "5"
+        await bench.servers.close()
+
+
+async def test_one_that_stays_away_is_left_alone_for_a_while(away: tuple[Bench, str]) -> None:
+    bench, _url = away
+    with pytest.raises(Unreachable, match="cannot be reached"):
+        await bench.call("add", a=1, b=2)
+    assert bench.state().phase == "failed"
