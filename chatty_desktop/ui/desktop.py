@@ -18,6 +18,7 @@ from chatty_desktop.domain.events import Event, RestartWanted
 from chatty_desktop.domain.settings import read_settings
 from chatty_desktop.paths import Paths, default_data_folder, resources_folder
 from chatty_desktop.reading import read_text
+from chatty_desktop.ui.chat.highlight import load_usual
 from chatty_desktop.ui.collection import Collection
 from chatty_desktop.ui.failures import reported
 from chatty_desktop.ui.instance import FirstInstance, raise_first
@@ -43,6 +44,9 @@ RESTART = 64
 
 PATIENCE_SECONDS = 0.7
 """How long opening may take before a small window says what is going on."""
+
+LATER_SECONDS = 1.0
+"""From the window to loading what its first message is drawn with: opening goes first."""
 
 
 def run(
@@ -159,6 +163,7 @@ class Desktop:
         first.raise_wanted.connect(window.bring_to_front)
         window.show()
         window.start()
+        tasks.start(_load_lexers())
         collection = Collection()
         await self._closing.wait()
         window.remember()
@@ -218,6 +223,11 @@ class Desktop:
         ending.cancel()
         box.close()
         return answer
+
+
+async def _load_lexers() -> None:
+    await asyncio.sleep(LATER_SECONDS)
+    await asyncio.to_thread(load_usual)
 
 
 class _Waiting:

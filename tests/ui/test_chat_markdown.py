@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 from PySide6.QtCore import QObject, QUrl, Slot
 from PySide6.QtGui import QDesktopServices, QGuiApplication
@@ -40,6 +42,39 @@ def test_a_text_is_drawn_at_its_own_width_whatever_width_a_layout_asked_about(th
     body.grab()
     assert body.document().size().width() == 240
     assert body.document().size().height() <= needed
+
+
+def test_a_text_is_not_laid_out_again_for_a_width_asked_about_before(theme: Theme) -> None:
+    body = MessageBody(theme)
+    body.show_plain("What happened, to what, and what to do about it. " * 40)
+    laid_out: list[object] = []
+    body.document().documentLayout().documentSizeChanged.connect(laid_out.append)
+    heights = [body.heightForWidth(width) for width in (240, 640) * 10]
+    assert heights == heights[:2] * 10
+    assert 2 <= len(laid_out) <= 4  # the first layout of all is made over
+
+
+def test_a_text_is_as_high_as_its_words_and_its_font_are_now(theme: Theme) -> None:
+    def fits() -> int:
+        height = body.heightForWidth(240)
+        body.document().setTextWidth(240)
+        assert height == math.ceil(body.document().size().height())
+        return height
+
+    body = MessageBody(theme)
+    body.show_plain("a few words")
+    heights = [fits()]
+    body.append_plain(" and more of them" * 20)
+    heights.append(fits())
+    font = body.font()
+    font.setPointSizeF(font.pointSizeF() * 2)
+    body.setFont(font)
+    heights.append(fits())
+    body.show_rendered(render("# A title\n\n" + "words " * 2000, theme.tokens))
+    heights.append(fits())
+    assert heights == sorted(set(heights))
+    body.show_plain("one")
+    assert fits() < heights[1]
 
 
 def test_html_in_a_message_is_shown_as_text(theme: Theme) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
     QKeyEvent,
@@ -47,6 +47,8 @@ class MessageBody(QTextBrowser):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        # A layout asks for one width and another in turn, and laying out a long text takes long.
+        self._heights: dict[int, int] = {}
         self._theme = theme
         self.panels = CodePanels(self, theme, self.save_wanted.emit)
         self.marks = FoundMarks(self, theme)
@@ -65,6 +67,7 @@ class MessageBody(QTextBrowser):
         # Hinted glyphs reach a pixel beyond the width they were laid out for.
         self.document().setDocumentMargin(1)
         self.document().setIndentWidth(LIST_INDENT)
+        self.document().contentsChanged.connect(self._heights.clear)
         self.anchorClicked.connect(lambda url: follow(self, url))
         # Where a link leads is shown before it is followed.
         self.highlighted.connect(lambda url: self.setToolTip(tip(address(url))))
@@ -107,8 +110,17 @@ class MessageBody(QTextBrowser):
         return True
 
     def heightForWidth(self, width: int) -> int:
+        if width not in self._heights:
+            self._heights[width] = self._height_at(width)
+        return self._heights[width]
+
+    def _height_at(self, width: int) -> int:
         document = self.document()
         if document.textWidth() != width:
+            document.setTextWidth(width)
+        if document.textWidth() != width:
+            # It was the first layout of all, to which Qt adjusts the scroll bars, and that lays the
+            # text out for the width that the body has.
             document.setTextWidth(width)
         size = document.size()
         bar = self.horizontalScrollBar().sizeHint().height() if size.width() > width else 0
@@ -122,6 +134,10 @@ class MessageBody(QTextBrowser):
         return QSize(0, 0)
 
     # --- events --------------------------------------------------------------------------
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        self._heights.clear()  # another font, perhaps
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """From one link to the next, unless the keyboard is on a button."""

@@ -14,12 +14,24 @@ _LONGEST_LINE = 400
 """Characters; code with a longer line has no colours either. Many lexers look through a whole line
 again from each of its letters, some for seconds, and nothing stops them within one look."""
 
+_USUAL = ("python", "javascript", "html", "css", "bash", "sql", "json", "cpp", "java")
+"""Languages that are much asked about."""
+
 _SLOW = frozenset({"tnt"})
 """Languages whose lexers take seconds also for short lines."""
 
 _SECONDS = 0.03
 """Of the processor that colours may take. Some texts, such as a page of nothing but "&", take
 Pygments a hundred times as long as others of their length; from there on they have none."""
+
+
+def load_usual() -> None:
+    """Load what colours the usual languages. It takes up to 60 ms for each, which whoever draws the
+    first code of it would wait for."""
+    from pygments.lexers import get_lexer_by_name
+
+    for language in _USUAL:
+        get_lexer_by_name(language)
 
 
 def highlight(code: str, language: str, tokens: Tokens) -> str:

@@ -19,7 +19,7 @@ _COSTLY = re.compile(
 )
 _COSTS = {
     "hidden": 12,
-    "block": 120,
+    "block": 160,
     "cell": 40,
     "entry": 20,
     "line": 12,
