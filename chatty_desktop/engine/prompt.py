@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
@@ -26,6 +27,7 @@ from chatty_desktop.domain.tool_results import ResultBudget, cut, cuts, in_words
 # A loop over 10,000 messages would take several times as long.
 _ROLE = attrgetter("role")
 _CALLS = attrgetter("tool_calls")
+_FILES = attrgetter("attachments")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,23 +79,13 @@ class Prompt:
         system = "\n\n".join(
             s.text for s in self.sections if s.role == "system" and s.text and s.origin != "tools"
         )
-        said: list[WireMessage] = [m for s in self.sections for m in _said_in(s, contents)]
-        if "tool" in map(_ROLE, said) or any(map(_CALLS, said)):
+        said = list(chain.from_iterable(_said_in(s, contents) for s in self.sections))
+        if "tool" in _roles(said) or any(map(_CALLS, said)):
             said = list(paired(said))
             said = said if self.tools else list(in_words(said))
-        wire: list[WireMessage] = [ChatMessage("system", system)] if system else []
-        before = ""
-        for message in said:
-            if message.role == before == "user":
-                wire[-1] = ChatMessage(
-                    "user",
-                    f"{wire[-1].content}\n\n{message.content}",
-                    images=(*wire[-1].images, *message.images),
-                )
-            else:
-                wire.append(message)
-            before = message.role
-        return tuple(wire)
+        if "user user" in _roles(said):
+            said = _joined(said)
+        return (ChatMessage("system", system), *said) if system else tuple(said)
 
 
 def build_prompt(
@@ -116,9 +108,11 @@ def build_prompt(
     stepped = [Section("steps", messages=tuple(steps))] if steps else []
     begin = [Section("begun", "assistant", text=begun)] if begun else []
     sections = [*system, *offered, *recalled, new, *stepped, *begin]
-    kept = cuts((m for s in sections for m in s.messages if m.role == "tool"), budget)
+    with_results = [s for s in sections if "tool" in _roles(s.messages)]
+    kept = cuts((m for s in with_results for m in s.messages if m.role == "tool"), budget)
     sections = [_cut(s, kept) if kept else s for s in sections]
-    attached = [(m.id, m.attachments) for s in sections for m in s.messages if m.attachments]
+    with_files = [s for s in sections if any(map(_FILES, s.messages))]
+    attached = [(m.id, m.attachments) for s in with_files for m in s.messages if m.attachments]
     if attached:
         shared = shares(attached, files)
         sections = [_with_files(section, shared) for section in sections]
@@ -131,6 +125,28 @@ def as_asked(request: SentRequest) -> ChatRequest:
     asked = ChatRequest(prompt.messages(), chat=True, tools=request.tools)
     options: dict[str, Any] = dict(request.options)
     return replace(asked, **options)
+
+
+def _roles(messages: Sequence[WireMessage]) -> str:
+    """The roles of messages, one after the other."""
+    return " ".join(map(_ROLE, messages))
+
+
+def _joined(said: Sequence[WireMessage]) -> list[WireMessage]:
+    """The messages, those of the person that stand side by side as one."""
+    joined: list[WireMessage] = []
+    before = ""
+    for message in said:
+        if message.role == before == "user":
+            joined[-1] = ChatMessage(
+                "user",
+                f"{joined[-1].content}\n\n{message.content}",
+                images=(*joined[-1].images, *message.images),
+            )
+        else:
+            joined.append(message)
+        before = message.role
+    return joined
 
 
 def _said_in(section: Section, contents: Contents) -> Sequence[WireMessage]:

@@ -13,6 +13,7 @@ import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from itertools import chain
+from operator import attrgetter
 
 from chatty_desktop.domain.attachments import AttachmentBudget
 from chatty_desktop.domain.errors import ChattyError, Refused, StorageFailed
@@ -177,8 +178,8 @@ class AgentRun:
     ) -> AttachmentBudget:
         """How much of what is attached goes along; the run log says when that is no image."""
         said = chain([self._turn.incoming], *(section.messages for section in recalled))
-        attached = (message.attachments for message in said if message.attachments)
-        if not any(file.is_image for files in attached for file in files):
+        attached = chain.from_iterable(map(attrgetter("attachments"), said))
+        if not any(file.is_image for file in attached):
             return AttachmentBudget.within(context)
         sees = await self._models.sees_images(model) is not False
         if not sees:

@@ -6,6 +6,8 @@ import time
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from itertools import chain
+from operator import attrgetter
 
 from chatty_desktop.domain.answers import without_reasoning
 from chatty_desktop.domain.errors import ChattyError, StorageFailed
@@ -74,8 +76,8 @@ class Step:
                     if time.monotonic() - saved >= CHECKPOINT_SECONDS and self._in_log:
                         await self._messages.update(self.reply)
                         saved = time.monotonic()
-            made = [message.tool_calls for message in request.messages if message.tool_calls]
-            used = {call.id for calls in made for call in calls}
+            made = chain.from_iterable(map(attrgetter("tool_calls"), request.messages))
+            used = {call.id for call in made}
             await self._finish(calls if finish else (), used, whole=finish is not None)
         except ChattyError as problem:
             if self.said_nothing:

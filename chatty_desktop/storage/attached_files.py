@@ -12,16 +12,14 @@ from sqlalchemy import Connection, select
 
 from chatty_desktop.domain.attachments import AttachedFile, read_attachments, told
 from chatty_desktop.storage import tables
-from chatty_desktop.storage.backend import insert_into
+from chatty_desktop.storage.backend import adding
 
 
 def add_files(connection: Connection, files: Iterable[AttachedFile]) -> None:
     """Store what is not there yet. Who names them is written in the same transaction."""
     for file in files:
         values = {"digest": file.about.digest, "data": file.data, "text": file.text}
-        connection.execute(
-            insert_into(connection, tables.files).values(**values).on_conflict_do_nothing()
-        )
+        connection.execute(adding(connection, tables.files), values)
 
 
 def read_files(

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sqlalchemy import Column, ColumnElement, Connection, Engine, Row, Table
+from sqlalchemy import Column, ColumnElement, Connection, Engine, Insert, Row, Table
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.selectable import TableValuedAlias
@@ -133,9 +134,33 @@ class Backend(Protocol):
         ...
 
 
-def insert_into(connection: Connection, table: Table) -> sqlite.Insert | postgresql.Insert:
-    """An insert that can say what happens where a row is there already, in the engine's words."""
-    if connection.dialect.name == "sqlite":
+def adding(connection: Connection, table: Table) -> Insert:
+    """An insert of rows, of which those that are there already stay as they are."""
+    return _adding(connection.dialect.name, table)
+
+
+def putting(connection: Connection, table: Table, *changed: str, key: Sequence[str] = ()) -> Insert:
+    """An insert of rows, each in place of the one with its `key`, the primary one if none is
+    named: of that one, what is `changed` changes."""
+    return _putting(connection.dialect.name, table, changed, tuple(key))
+
+
+@cache
+def _adding(dialect: str, table: Table) -> Insert:
+    return _insert_into(dialect, table).on_conflict_do_nothing()
+
+
+@cache
+def _putting(dialect: str, table: Table, changed: tuple[str, ...], key: tuple[str, ...]) -> Insert:
+    put = _insert_into(dialect, table)
+    return put.on_conflict_do_update(
+        index_elements=key or [column.name for column in table.primary_key],
+        set_={name: put.excluded[name] for name in changed},
+    )
+
+
+def _insert_into(dialect: str, table: Table) -> sqlite.Insert | postgresql.Insert:
+    if dialect == "sqlite":
         return sqlite.insert(table)
     from sqlalchemy.dialects import postgresql  # costs a start that uses no server 10 ms
 

@@ -19,7 +19,7 @@ from chatty_desktop.domain.messages import Session
 from chatty_desktop.domain.titles import title_from
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.attached_files import read_files
-from chatty_desktop.storage.backend import insert_into
+from chatty_desktop.storage.backend import adding
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.order import as_written
 from chatty_desktop.storage.renaming import PARTS, Renaming
@@ -157,9 +157,7 @@ def _add(connection: Connection, document: ChatDocument, agents: Mapping[str, st
     for file in document.files:
         if file.digest in named:
             row = {"digest": file.digest, "data": file.data, "text": file.text}
-            connection.execute(
-                insert_into(connection, tables.files).values(**row).on_conflict_do_nothing()
-            )
+            connection.execute(adding(connection, tables.files), row)
     runs = {run.id for run in document.runs}
     for table in PARTS:
         rows: list[dict[str, Any]] = []

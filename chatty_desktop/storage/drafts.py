@@ -20,7 +20,7 @@ from chatty_desktop.domain.events import Notice
 from chatty_desktop.engine.ports import Publish
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.attached_files import add_files
-from chatty_desktop.storage.backend import insert_into
+from chatty_desktop.storage.backend import putting
 from chatty_desktop.storage.database import Database
 
 log = logging.getLogger(__name__)
@@ -146,12 +146,16 @@ def _write(connection: Connection, changes: dict[str | None, _Draft]) -> None:
         if draft == _NOTHING or not _is_there(connection, session_id):
             connection.execute(delete(tables.drafts).where(c.place == place))
             continue
-        values = {"content": draft.text, "attachments": write_attachments(draft.files)}
-        statement = insert_into(connection, tables.drafts).values(
-            place=place, session_id=session_id, **values
-        )
         # Changed in its place: with its row deleted first, its files would go.
-        connection.execute(statement.on_conflict_do_update(index_elements=[c.place], set_=values))
+        connection.execute(
+            putting(connection, tables.drafts, "content", "attachments"),
+            {
+                "place": place,
+                "session_id": session_id,
+                "content": draft.text,
+                "attachments": write_attachments(draft.files),
+            },
+        )
 
 
 def _is_there(connection: Connection, session_id: str | None) -> bool:

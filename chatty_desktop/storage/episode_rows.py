@@ -33,7 +33,7 @@ from chatty_desktop.domain.episodes import (
 from chatty_desktop.domain.messages import Message, Scope
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.attached_files import told_in
-from chatty_desktop.storage.backend import insert_into
+from chatty_desktop.storage.backend import adding, putting
 from chatty_desktop.storage.embedder_rows import ensure_embedder, number_of
 
 E, V, M = tables.episodes.c, tables.episode_vectors.c, tables.embedders.c
@@ -89,7 +89,7 @@ def record(connection: Connection, messages: Sequence[tuple[Message, str | None]
         if message.id not in removed
     ]
     if rows:
-        connection.execute(insert_into(connection, tables.episodes).on_conflict_do_nothing(), rows)
+        connection.execute(adding(connection, tables.episodes), rows)
 
 
 def _removed(connection: Connection, messages: Sequence[Message]) -> set[str]:
@@ -219,17 +219,11 @@ def add_vectors(
             scope = Scope(row.agent_id, row.session_id)
             kept.append(VectorRow(message_id, scope, row.before_id, vector))
     if kept:
-        put = insert_into(connection, tables.episode_vectors)
-        put = put.on_conflict_do_update(
-            index_elements=[V.embedder_id, V.message_id],
-            set_={"vector": put.excluded.vector, "refused": ""},
-        )
+        key = ("embedder_id", "message_id")
+        own = {"embedder_id": embedder_id, "refused": ""}
         connection.execute(
-            put,
-            [
-                {"message_id": row.message_id, "embedder_id": embedder_id, "vector": row.vector}
-                for row in kept
-            ],
+            putting(connection, tables.episode_vectors, "vector", "refused", key=key),
+            [{"message_id": row.message_id, "vector": row.vector, **own} for row in kept],
         )
     return kept
 
@@ -240,9 +234,8 @@ def refuse(connection: Connection, embedder: EmbedderId, message_id: str, reason
     if connection.scalar(select(E.seq).where(E.message_id == message_id)) is None:
         return
     connection.execute(
-        insert_into(connection, tables.episode_vectors)
-        .values(message_id=message_id, embedder_id=embedder_id, refused=reason or "refused")
-        .on_conflict_do_nothing()
+        adding(connection, tables.episode_vectors),
+        {"message_id": message_id, "embedder_id": embedder_id, "refused": reason or "refused"},
     )
 
 

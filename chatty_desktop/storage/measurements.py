@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, delete, func, select
 
 from chatty_desktop.domain.measurement import Measurement
 from chatty_desktop.storage import tables
-from chatty_desktop.storage.backend import insert_into
+from chatty_desktop.storage.backend import putting
 from chatty_desktop.storage.database import Database
 
 _T = tables.measurements
@@ -36,13 +36,7 @@ class StoredMeasurements:
                     return
             if measurement.session_id is not None and _deleted(connection, measurement):
                 return
-            connection.execute(
-                insert_into(connection, _T)
-                .values(values)
-                .on_conflict_do_update(
-                    index_elements=[_T.c.id], set_={"content": values["content"]}
-                )
-            )
+            connection.execute(putting(connection, _T, "content"), values)
 
         await self._database.write(work, synced=False)
 

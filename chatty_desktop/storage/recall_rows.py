@@ -15,7 +15,7 @@ from chatty_desktop.domain.episodes import (
 )
 from chatty_desktop.domain.messages import Scope
 from chatty_desktop.storage import tables
-from chatty_desktop.storage.backend import insert_into
+from chatty_desktop.storage.backend import putting
 from chatty_desktop.storage.embedder_rows import ensure_embedder
 from chatty_desktop.storage.episode_rows import AWAY
 
@@ -33,11 +33,9 @@ def keep_recall(connection: Connection, scope: Scope, layer: str, recall: Recall
         "candidates": json.dumps([asdict(each) for each in recall.candidates]),
         "at": recall.at,
     }
-    put = insert_into(connection, tables.recalls).values(
-        session_id=scope.session_id, agent_id=scope.agent_id, layer=layer, **values
+    connection.execute(
+        putting(connection, tables.recalls, *values), {**asdict(scope), "layer": layer, **values}
     )
-    key = [tables.recalls.c.session_id, tables.recalls.c.agent_id, tables.recalls.c.layer]
-    connection.execute(put.on_conflict_do_update(index_elements=key, set_=values))
 
 
 def last_recall(connection: Connection, scope: Scope, layer: str) -> Recall | None:

@@ -81,7 +81,7 @@ class SqliteFile:
         with self.engine.begin() as connection:
             # In WAL mode, whether a commit waits for the disk: about 0.7 ms.
             level = "FULL" if synced else "NORMAL"
-            connection.exec_driver_sql(f"PRAGMA synchronous={level}")
+            _raw(connection).execute(f"PRAGMA synchronous={level}")
             yield connection
 
     def failure(self, error: DBAPIError) -> StorageFailed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -116,16 +117,35 @@ def test_more_text_is_never_estimated_as_fewer_tokens(text: str, more: str) -> N
     assert estimate(text + more) >= estimate(text) > 0
 
 
-@given(
-    st.lists(st.tuples(st.sampled_from(["a", "b"]), st.sampled_from(list(Status)), st.booleans())),
-    st.integers(0, 12),
+KIND = st.tuples(st.sampled_from("ab"), st.sampled_from(list(Status)), st.booleans())
+CHANGE = st.one_of(
+    st.tuples(st.just("append"), KIND),
+    st.tuples(st.integers(0, 12), KIND),  # the message at a place takes another form
+    st.tuples(st.sampled_from("ab"), st.tuples(st.integers(0, 12), st.integers(0, 12) | st.none())),
 )
+
+
+@given(st.lists(KIND, max_size=12), st.lists(CHANGE, max_size=12))
 def test_a_branch_gives_an_agent_its_messages_that_count(
-    kinds: list[tuple[str, Status, bool]], begin: int
+    kinds: list[tuple[str, Status, bool]], changes: list[tuple[Any, Any]]
 ) -> None:
-    log = [
-        replace(message(n, "assistant", "x" if said else ""), agent_id=agent, status=status)
-        for n, (agent, status, said) in enumerate(kinds)
-    ]
-    found = Branch(log).of_agent("a", begin)
-    assert found == [each for each in log[begin:] if each.agent_id == "a" and each.counts]
+    def made(number: int, kind: tuple[str, Status, bool]) -> Message:
+        agent, status, said = kind
+        new = message(number, "assistant", "x" if said else "")
+        parent = f"m{number - 1}" if number else None
+        return replace(new, agent_id=agent, status=status, parent_id=parent)
+
+    log = [made(number, kind) for number, kind in enumerate(kinds)]
+    branch = Branch(log)
+    for what, how in [*changes, ("a", (0, None)), ("b", (3, 9))]:
+        if what == "append":
+            log.append(made(len(log), how))
+            assert branch.append(log[-1])
+        elif isinstance(what, int):
+            if what < len(log):
+                log[what] = made(what, how)
+                branch.replace(log[what])
+        else:
+            begin, end = how
+            mine = [each for each in log[begin:end] if each.agent_id == what and each.counts]
+            assert branch.of_agent(what, begin, end) == mine
