@@ -33,9 +33,11 @@ class Theme(QObject):
 
     tokens: the palette in use. measures: how close things stand.
     system_size: the points of the system's font.
-    changed: emitted after the palette, the letters, the stylesheet and the icons are others.
+    changing, changed: emitted before and after the palette, the letters, the stylesheet and the
+    icons are others.
     """
 
+    changing = Signal()
     changed = Signal()
 
     def __init__(self, application: QApplication, forced: Scheme | None = None) -> None:
@@ -78,6 +80,7 @@ class Theme(QObject):
         same = measures is self.measures and size == self._application.font().pointSizeF()
         if same and self._wanted() is self.tokens:
             return
+        self.changing.emit()
         self.measures = measures
         self.tokens = self._wanted()
         with self._resized(size):
@@ -144,6 +147,7 @@ class Theme(QObject):
         wanted = self._wanted()
         if wanted is self.tokens:
             return
+        self.changing.emit()
         self.tokens = wanted
         with self._resized(self._application.font().pointSizeF()):
             self._apply()

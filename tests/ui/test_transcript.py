@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -12,8 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from chatty_desktop.domain.events import LogEntry, MessageCommitted, RunLogged, TextStreamed
 from chatty_desktop.domain.messages import Message, Role, Status
-from chatty_desktop.ui.chat.asked import AnswerAgain, ShowRecord
+from chatty_desktop.ui.chat.asked import AnswerAgain, SendEdited, ShowRecord
+from chatty_desktop.ui.chat.body import MessageBody
 from chatty_desktop.ui.chat.drawn import KEPT
+from chatty_desktop.ui.chat.edit_box import EditBox
 from chatty_desktop.ui.chat.message import MessageView
 from chatty_desktop.ui.chat.message_text import PIECE
 from chatty_desktop.ui.chat.transcript import FIRST, Transcript
@@ -401,6 +404,97 @@ async def test_the_palette_can_flip_with_messages_on_the_screen(theme: Theme, qt
     assert scene.said()[-1] == "message 11"
     assert [view.height() for view in scene.views] == heights
     assert theme.tokens.text in scene.views[-1].text._bodies[0].document().toHtml()
+
+
+async def test_a_flip_of_the_palette_looks_after_what_is_in_sight_alone(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    scene = Scene(theme, qtbot, 300)
+    await scene.open()
+    for _ in range(20):
+        scene.bar.setValue(0)
+        await scene.quiet()
+    assert len(scene.column.views) > 100
+    before = scene.top_in_sight()
+    counted: list[int] = []
+
+    def count() -> None:
+        counted.append(len(scene.transcript.findChildren(MessageView)))
+
+    theme.changed.connect(count)
+    theme.force("dark")
+    theme.changed.disconnect(count)
+    assert counted[0] < 15
+    await scene.quiet()
+    assert scene.top_in_sight() == before
+    numbers = [int(text.split()[1]) for text in scene.said()]
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    theme.force("light")
+    scene.transcript.to_end()
+    await scene.quiet()
+    assert scene.said()[-1] == "message 299"
+
+
+async def test_what_is_being_written_in_place_of_a_message_is_there_when_it_is_in_sight_again(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    def boxes() -> list[EditBox]:
+        return [box for view in scene.views for box in view.findChildren(EditBox)]
+
+    scene = Scene(theme, qtbot, 600)
+    await scene.open()
+    scene.transcript.edit("m598")
+    (box,) = boxes()
+    box.words.setPlainText("not sent yet")
+    leaving: list[Callable[[], None]] = [
+        scene.transcript.to_start,
+        lambda: scene.transcript.open("other"),
+    ]
+    for leave in leaving:
+        leave()
+        await scene.quiet()
+        assert not boxes()
+        if scene.transcript.last is None:
+            await scene.open()
+        scene.transcript.to_end()
+        await scene.quiet()
+        (box,) = boxes()
+        assert (box.text, box.isVisible()) == ("not sent yet", True)
+    theme.force("dark")
+    await scene.quiet()
+    (box,) = boxes()
+    sent: list[object] = []
+    scene.transcript.asked.connect(sent.append)
+    box.send.click()
+    assert sent == [SendEdited("m598", "not sent yet", ())]
+    scene.transcript.to_start()
+    await scene.quiet()
+    scene.transcript.to_end()
+    await scene.quiet()
+    assert not boxes()
+
+
+async def test_each_piece_of_a_long_message_takes_on_the_other_colours(
+    theme: Theme, qtbot: QtBot
+) -> None:
+    def colours() -> list[str]:
+        bodies = scene.views[-1].text.findChildren(MessageBody)
+        return [body.document().toHtml() for body in bodies]
+
+    scene = Scene(theme, qtbot, 1)
+    await scene.open()
+    scene.commit(message(1, text="```python\nclass A: pass\n```\n\n" * 1_000))
+    for _ in range(3):
+        scene.views[-1].findChildren(QPushButton)[0].click()
+    scene.transcript.mark_words(re.compile("class"))
+    light, marks = theme.tokens, scene.views[-1].text.findChildren(MessageBody)[2].marks.count
+    theme.force("dark")
+    await scene.quiet()
+    assert len(colours()) == 4
+    assert all(theme.tokens.code_keyword in html for html in colours())
+    assert not any(light.code_keyword in html for html in colours())
+    bodies = scene.views[-1].text.findChildren(MessageBody)
+    assert bodies[2].marks.count == marks > 0
 
 
 async def test_the_start_of_a_long_chat_is_a_jump_away_and_so_is_its_end(

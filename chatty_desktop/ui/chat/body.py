@@ -34,6 +34,7 @@ from chatty_desktop.ui.theme import Theme
 class MessageBody(QTextBrowser):
     """Draws rendered Markdown, or plain text that grows at its end while it streams.
 
+    said: the Markdown that is drawn, for whoever has it drawn.
     pressed: by the mouse; with Shift, to choose everything up to here (bool). released: no more.
     save_wanted: a block of code, and its language, is to be saved.
     dragged: a selection is being drawn to this point of the body, so that the transcript can
@@ -47,6 +48,7 @@ class MessageBody(QTextBrowser):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.said = ""
         # A layout asks for one width and another in turn, and laying out a long text takes long.
         self._heights: dict[int, int] = {}
         self._theme = theme
@@ -137,7 +139,8 @@ class MessageBody(QTextBrowser):
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        self._heights.clear()  # another font, perhaps
+        if event.type() == QEvent.Type.FontChange:
+            self._heights.clear()
 
     def focusNextPrevChild(self, forward: bool) -> bool:
         """From one link to the next, unless the keyboard is on a button."""

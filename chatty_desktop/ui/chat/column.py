@@ -218,6 +218,17 @@ class MessageColumn(QScrollArea):
             self._heights.pop(view, None)
             self._due.start(0)
 
+    def in_sight(self) -> range:
+        """Which of the views can be seen, be it in part."""
+        top = self.verticalScrollBar().value()
+        bottom = top + self.viewport().height()
+        seen = [
+            index
+            for index, view in enumerate(self.views)
+            if view in self._heights and view.y() < bottom and view.y() + view.height() > top
+        ]
+        return range(seen[0], seen[-1] + 1) if seen else range(0)
+
     def first_in_sight(self) -> MessagePlace | None:
         """The first message of which something can be seen."""
         top = self.verticalScrollBar().value()

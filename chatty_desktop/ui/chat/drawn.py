@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from functools import partial
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
 from PySide6.QtWidgets import QApplication, QTextEdit
+from shiboken6 import isValid
 
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.ui.chat.about_views import AboutViews, VersionsOf, WarningsOf
 from chatty_desktop.ui.chat.asked import Asked, CopySeveral, OpenMenu, OpenMenuOfSeveral
 from chatty_desktop.ui.chat.column import MessageColumn
 from chatty_desktop.ui.chat.message import MessageView
-from chatty_desktop.ui.chat.message_place import MessagePlace
+from chatty_desktop.ui.chat.message_place import Edited, MessagePlace
 from chatty_desktop.ui.chat.read_branch import ReadBranch
 from chatty_desktop.ui.chat.selection import Selection
 from chatty_desktop.ui.chat.steps import grouping
@@ -70,7 +71,11 @@ class DrawnMessages(QObject):
         self._first = 0
         self._working = False
         self._asking: frozenset[str] = frozenset()
-        theme.changed.connect(self._recolour)
+        self._tasks = tasks
+        self._look = object()
+        self._edited: dict[str, Edited] = {}
+        theme.changing.connect(self._keep_in_sight)
+        theme.changed.connect(self._look_changed)
 
     # --- which ---------------------------------------------------------------------------
 
@@ -96,7 +101,7 @@ class DrawnMessages(QObject):
         self._verbatim_from = None
         self._pattern = None
         self.column.following = True
-        self.column.remove(0, len(self.column.views))
+        self._remove(0, len(self.column.views))
 
     def moved(self, count: int) -> None:
         """So many messages were read that come before the others."""
@@ -106,7 +111,7 @@ class DrawnMessages(QObject):
 
     def draw_end(self) -> None:
         """Draw the last messages, no more of them at first than the pane has room for."""
-        self.column.remove(0, len(self.column.views))
+        self._remove(0, len(self.column.views))
         self._first = len(self._read)
         while self._first > 0 and not self.column.full:
             self._make(max(0, self._first - BATCH), self._first, 0)
@@ -118,7 +123,7 @@ class DrawnMessages(QObject):
         if (drawn := self.view(index)) is not None:
             return drawn
         self.column.following = False
-        self.column.remove(0, len(self.column.views))
+        self._remove(0, len(self.column.views))
         start = self._first = max(0, index - 4)
         self._make(start, min(len(self._read), index + BATCH), 0)
         self.redrawn.emit()
@@ -152,7 +157,7 @@ class DrawnMessages(QObject):
     def truncate(self) -> None:
         """The last of the messages read are forgotten, and so are their views."""
         self.selection.clear()
-        self.column.remove(max(0, len(self._read) - self._first), len(self.column.views))
+        self._remove(max(0, len(self._read) - self._first), len(self.column.views))
         if not self.column.views and len(self._read):
             self.draw_end()
         elif len(self._read):
@@ -187,19 +192,40 @@ class DrawnMessages(QObject):
         view.set_continued(index > 0 and messages[index - 1].role == "tool")
         if head is not None:
             self._show_steps(view, index)
+        if (edited := self._edited.pop(message.id, None)) is not None:
+            view.edit(edited)
         return view
 
     def _let_go(self, *, top: bool) -> None:
         """Drop the views farthest from the reader when there are too many."""
-        extra = len(self.column.views) - KEPT
-        if extra <= 0:
-            return
-        if top:
-            self._first += extra
-            self.column.remove(0, extra)
-        else:
-            self.column.remove(KEPT, KEPT + extra)
+        count = len(self.column.views)
+        if count > KEPT:
+            self._keep(range(count - KEPT, count) if top else range(KEPT))
+
+    def _keep_in_sight(self) -> None:
+        """Drop what is out of sight: Qt takes seconds to give so many views another look."""
+        if seen := self.column.in_sight():
+            before = set(self.column.views)
+            self._keep(range(seen.start - 1, seen.stop + 1))
+            for view in before.difference(self.column.views):
+                # Now, not later: until then it would be given the other look.
+                QCoreApplication.sendPostedEvents(view, QEvent.Type.DeferredDelete)
+
+    def _keep(self, wanted: range) -> None:
+        """Drop the views before and after these."""
+        begin = max(0, wanted.start)
+        self._remove(wanted.stop, len(self.column.views))
+        self._first += begin
+        self._remove(0, begin)
         self.mark_end()
+
+    def _remove(self, start: int, end: int) -> None:
+        """Drop the views from `start` up to `end`; what the person is writing in one is there
+        again with the next view of its message."""
+        for view in self.column.views[start:end]:
+            if (edited := view.edited) is not None:
+                self._edited[view.message.id] = edited
+        self.column.remove(start, end)
 
     # --- steps ---------------------------------------------------------------------------
 
@@ -232,7 +258,7 @@ class DrawnMessages(QObject):
             at = place - self._first
             view, head = self.column.views[at], self._head(place)
             if isinstance(view, StepTail) != (head not in (None, place)):
-                self.column.remove(at, at + 1)
+                self._remove(at, at + 1)
                 self.column.insert(at, [self._view_of(place)])
                 self.about.ask()
             elif head == place:
@@ -329,6 +355,11 @@ class DrawnMessages(QObject):
         wanted = self._read.messages[index].id == self._verbatim_from and not first_of_all
         return tr(VERBATIM) if wanted else ""
 
-    def _recolour(self) -> None:
-        for view in self.column.views:
-            view.recolour()
+    def _look_changed(self) -> None:
+        self._tasks.start(self._recolour())
+
+    async def _recolour(self) -> None:
+        look = self._look = object()
+        for view in tuple(self.column.views):
+            if self._look is look and isValid(view):
+                await view.recolour()

@@ -39,6 +39,8 @@ class EditBox(QWidget):
     sent: the words to send in place of the old ones, with the files that are left in `attached`.
     cancelled: leave them. asked: what is to be done with a file.
     resized: its height is not what it was.
+
+    was_sent: nothing has changed since the words were sent.
     """
 
     sent = Signal(str)
@@ -54,6 +56,7 @@ class EditBox(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self.was_sent = False
         self.words = _Words()
         self.words.setAccessibleName(tr("Your message, to be changed"))
         self._aside = LaidAside(theme)
@@ -104,6 +107,7 @@ class EditBox(QWidget):
         self.words.moveCursor(self.words.textCursor().MoveOperation.End)
 
     def _changed(self) -> None:
+        self.was_sent = False
         said = self.words.has_words() or bool(self._aside.texts)
         self.send.setEnabled(said or bool(self.attached.files))
         self.resized.emit()
@@ -117,4 +121,5 @@ class EditBox(QWidget):
     def _send(self) -> None:
         text = self.text
         if text.strip() or self.attached.files:
+            self.was_sent = True
             self.sent.emit(text)

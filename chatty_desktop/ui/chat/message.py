@@ -23,7 +23,7 @@ from chatty_desktop.ui.chat.asked import (
 from chatty_desktop.ui.chat.edit_box import EditBox
 from chatty_desktop.ui.chat.files.row import FileRow
 from chatty_desktop.ui.chat.message_parts import MemoryLine, Reasoning, StatusLine
-from chatty_desktop.ui.chat.message_place import MessagePlace
+from chatty_desktop.ui.chat.message_place import Edited, MessagePlace
 from chatty_desktop.ui.chat.message_text import MessageText
 from chatty_desktop.ui.chat.steps.grouping import Step
 from chatty_desktop.ui.chat.steps.view import StepsView
@@ -171,10 +171,11 @@ class MessageView(MessagePlace):
             self._buttons.insertWidget(self._buttons.indexOf(self._model) + 1, self._versions)
         self._versions.show_versions(self.message.id, ids)
 
-    def edit(self) -> None:
+    def edit(self, begun: Edited | None = None) -> None:
         if self.message.role != "user" or self._edit_box is not None:
             return
-        box = self._edit_box = EditBox(self.message.content, self.message.attachments, self._theme)
+        text, files = begun or (self.message.content, self.message.attachments)
+        box = self._edit_box = EditBox(text, files, self._theme)
         box.cancelled.connect(self._end_edit)
         box.sent.connect(
             lambda text: self.asked.emit(SendEdited(self.message.id, text, box.attached.files))
@@ -186,7 +187,8 @@ class MessageView(MessagePlace):
             self.attached.hide()
         self._column.insertWidget(self._column.indexOf(self.text), box)
         self.resized.emit()
-        box.begin()
+        if begun is None:
+            box.begin()
 
     def show_steps(
         self, steps: Sequence[Step], *, working: bool, asking: Collection[str] = ()
@@ -266,11 +268,15 @@ class MessageView(MessagePlace):
         if self._warnings.show_entries(texts):
             self.resized.emit()
 
-    def recolour(self) -> None:
+    @property
+    def edited(self) -> Edited | None:
+        box = self._edit_box
+        return None if box is None or box.was_sent else (box.text, tuple(box.attached.files))
+
+    async def recolour(self) -> None:
         self._space()
-        if not self._streamed:
-            self.text.show_final(self.message.content)
-            self.resized.emit()
+        self.resized.emit()
+        await self.text.recolour()
 
     # --- parts ---------------------------------------------------------------------------
 

@@ -8,9 +8,13 @@ from collections.abc import Collection, Sequence
 from PySide6.QtCore import QPoint, QRect, Signal
 from PySide6.QtWidgets import QFrame, QWidget
 
+from chatty_desktop.domain.attachments import Attachment
 from chatty_desktop.domain.events import LogEntry
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.ui.chat.steps.grouping import Step
+
+Edited = tuple[str, tuple[Attachment, ...]]
+"""Words and files."""
 
 
 class MessagePlace(QFrame):
@@ -54,8 +58,8 @@ class MessagePlace(QFrame):
     def set_versions(self, ids: Sequence[str]) -> None:
         """Offer the other versions of the message; `ids` are all of them, oldest first."""
 
-    def edit(self) -> None:
-        """Let the person write the message anew, in its place."""
+    def edit(self, begun: Edited | None = None) -> None:
+        """Let the person write the message anew, in its place, from where they had `begun`."""
 
     def show_steps(
         self, steps: Sequence[Step], *, working: bool, asking: Collection[str] = ()
@@ -95,5 +99,10 @@ class MessagePlace(QFrame):
     def set_warnings(self, entries: Sequence[LogEntry]) -> None:
         """Say what befell the run that made the reply, or the memory of it."""
 
-    def recolour(self) -> None:
-        """Draw again after the look of the window has changed."""
+    @property
+    def edited(self) -> Edited | None:
+        """What the person is writing in place of the message, as far as it is not sent."""
+        return None
+
+    async def recolour(self) -> None:
+        """Draw again after the look of the window has changed, with a breath now and then."""

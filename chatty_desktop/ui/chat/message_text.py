@@ -133,6 +133,21 @@ class MessageText(QWidget):
         self._found = number
         return self._show_found()
 
+    async def recolour(self) -> None:
+        """Draw what is drawn in the colours that the window has now, with a breath after each
+        piece."""
+        if self._line is not None:
+            return
+        for body in tuple(self._bodies):
+            if not isValid(self):
+                return
+            if body in self._bodies:
+                self._show(body)
+                self.resized.emit()
+            await asyncio.sleep(0)
+        if isValid(self) and self._found is not None:
+            self._show_found()
+
     async def draw_place(self, number: int) -> None:
         """Draw as much of the text as it takes to show the so-manieth place marked, counted from 0,
         with a breath after each piece: there may be a megabyte before it."""
@@ -168,11 +183,15 @@ class MessageText(QWidget):
         if not text.strip():
             return
         body = self._body()
+        body.said = text
+        self._show(body)
+
+    def _show(self, body: MessageBody) -> None:
         if self._role == "tool":
-            body.show_plain(text)
+            body.show_plain(body.said)
         else:
             draw = render_typed if self._role == "user" else render
-            body.show_rendered(draw(text, self._theme.tokens))
+            body.show_rendered(draw(body.said, self._theme.tokens))
         if self._pattern is not None:
             body.marks.mark(self._pattern)
 
