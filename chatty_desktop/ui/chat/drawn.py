@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import time
+from collections.abc import Iterator
 from functools import partial
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, Signal
@@ -29,6 +32,9 @@ BATCH = 3
 KEPT = 180
 """Views kept; beyond it those farthest from the reader are let go, and made again on the way
 back."""
+
+AT_ONCE_SECONDS = 0.05
+"""For drawing messages in other colours before anything else happens."""
 
 VERBATIM = N_("The model sees what follows word for word")
 
@@ -72,7 +78,7 @@ class DrawnMessages(QObject):
         self._working = False
         self._asking: frozenset[str] = frozenset()
         self._tasks = tasks
-        self._look = object()
+        self._pieces: Iterator[None] = iter(())
         self._edited: dict[str, Edited] = {}
         theme.changing.connect(self._keep_in_sight)
         theme.changed.connect(self._look_changed)
@@ -356,10 +362,22 @@ class DrawnMessages(QObject):
         return tr(VERBATIM) if wanted else ""
 
     def _look_changed(self) -> None:
-        self._tasks.start(self._recolour())
+        """At once, as long as that holds up nobody, since words would be dark on dark; the rest
+        with a breath after each piece."""
+        pieces = self._pieces = self._recolour()
+        until = time.monotonic() + AT_ONCE_SECONDS
+        for _piece in pieces:
+            if time.monotonic() > until:
+                self._tasks.start(self._recolour_rest(pieces))
+                return
 
-    async def _recolour(self) -> None:
-        look = self._look = object()
+    async def _recolour_rest(self, pieces: Iterator[None]) -> None:
+        for _piece in pieces:
+            await asyncio.sleep(0)
+            if self._pieces is not pieces:
+                return
+
+    def _recolour(self) -> Iterator[None]:
         for view in tuple(self.column.views):
-            if self._look is look and isValid(view):
-                await view.recolour()
+            if isValid(view):
+                yield from view.recolour()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from PySide6.QtCore import QLocale, QPoint, QRect, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QMouseEvent
@@ -273,10 +273,10 @@ class MessageView(MessagePlace):
         box = self._edit_box
         return None if box is None or box.was_sent else (box.text, tuple(box.attached.files))
 
-    async def recolour(self) -> None:
+    def recolour(self) -> Iterator[None]:
         self._space()
         self.resized.emit()
-        await self.text.recolour()
+        yield from self.text.recolour()
 
     # --- parts ---------------------------------------------------------------------------
 

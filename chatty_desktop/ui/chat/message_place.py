@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from PySide6.QtCore import QPoint, QRect, Signal
 from PySide6.QtWidgets import QFrame, QWidget
@@ -104,5 +104,6 @@ class MessagePlace(QFrame):
         """What the person is writing in place of the message, as far as it is not sent."""
         return None
 
-    async def recolour(self) -> None:
-        """Draw again after the look of the window has changed, with a breath now and then."""
+    def recolour(self) -> Iterator[None]:
+        """Draw again after the look of the window has changed, a piece at each step."""
+        yield from ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Iterator
 
 from PySide6.QtCore import QPoint, QRect, Qt, Signal
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
@@ -133,19 +134,16 @@ class MessageText(QWidget):
         self._found = number
         return self._show_found()
 
-    async def recolour(self) -> None:
-        """Draw what is drawn in the colours that the window has now, with a breath after each
-        piece."""
-        if self._line is not None:
-            return
-        for body in tuple(self._bodies):
+    def recolour(self) -> Iterator[None]:
+        """Draw what is drawn in the colours that the window has now, a piece at each step."""
+        for body in tuple(self._bodies) if self._line is None else ():
             if not isValid(self):
                 return
             if body in self._bodies:
                 self._show(body)
                 self.resized.emit()
-            await asyncio.sleep(0)
-        if isValid(self) and self._found is not None:
+                yield
+        if self._found is not None:
             self._show_found()
 
     async def draw_place(self, number: int) -> None:
