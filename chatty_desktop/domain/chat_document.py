@@ -40,7 +40,7 @@ Count = Annotated[int, Field(ge=0, lt=2**53)]
 
 
 class _Row(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True, strict=False)
+    model_config = ConfigDict(defer_build=True, extra="ignore", frozen=True, strict=False)
 
 
 class DocumentAgent(_Row):

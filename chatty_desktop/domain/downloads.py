@@ -22,7 +22,7 @@ class CatalogueModel(BaseModel):
     tokens; `context_length` in tokens. `purpose` is for people. `licence` is an SPDX name.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
 
     id: str = Field(min_length=1)
     name: str = Field(min_length=1)
@@ -48,7 +48,7 @@ class CatalogueModel(BaseModel):
 
 
 class _Catalogue(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(defer_build=True, extra="forbid")
 
     models: tuple[CatalogueModel, ...]
 

@@ -28,7 +28,7 @@ class Node(BaseModel):
     what is sent to it, or of what an output shows: "" puts the texts of the edges that lead here
     one below the other. `memory_override` None: the agent's own memory."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
 
     id: str = Field(min_length=1, max_length=64)
     kind: NodeKind
@@ -57,7 +57,7 @@ class Graph(BaseModel):
     """What a graph file holds. `positions` is where the editor drew the nodes, by their ids, in
     its own units; it is in a file only where something is in it, and no run looks at it."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
 
     name: str = Field(min_length=1, max_length=200)
     nodes: tuple[Node, ...] = Field(default=(), max_length=MOST_NODES)
@@ -128,7 +128,7 @@ class Graph(BaseModel):
 class StoredGraph(BaseModel):
     """A graph under an id that survives renaming."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(defer_build=True, frozen=True)
 
     id: str
     graph: Graph

@@ -26,7 +26,7 @@ class McpServer(BaseModel):
     other programs write besides is kept as it is.
     """
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(defer_build=True, extra="allow", frozen=True)
 
     type: str | None = None
     command: str | None = None

@@ -50,7 +50,7 @@ class Measurement(BaseModel):
     began, seconds since 1970 UTC. `problem` says why it failed.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
 
     id: str
     agent_id: str

@@ -31,7 +31,7 @@ Half: "what is still unresolved" and "what is still unresolved or has to be done
 
 
 class _Value(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
 
 
 class ScriptTurn(_Value):
