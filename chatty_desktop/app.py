@@ -64,10 +64,11 @@ class App(Parts):
 
     def begin(self) -> None:
         """Start what goes on beside a window and not beside a single command: deleting for good
-        what was put away, naming new chats, asking the person about calls of tools, and MCP servers
-        that are to start with the app."""
+        what was put away, a backup a day, naming new chats, asking the person about calls of tools,
+        and MCP servers that are to start with the app."""
         self.consents.attend()
         self.deletions.begin()
+        self.daily_backups.begin()
         self.mcp.begin()
         self.events.subscribe(self.titles.heard)
 
@@ -104,6 +105,7 @@ class App(Parts):
             self.downloads.close(),
             self.ollama_library.close(),
             self.deletions.close(),
+            self.daily_backups.close(),
             self.titles.close(),
             self.chat.close(),
             self.mcp.close(),

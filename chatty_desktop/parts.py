@@ -49,6 +49,7 @@ from chatty_desktop.providers.registry import ProviderRegistry
 from chatty_desktop.providers.sent_requests import SentRequests
 from chatty_desktop.providers.starter import STARTER
 from chatty_desktop.storage.agents import StoredAgents
+from chatty_desktop.storage.daily_backups import DailyBackups
 from chatty_desktop.storage.data_folder import DataFolder
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.drafts import StoredDrafts
@@ -114,6 +115,7 @@ class Parts:
     memory_acts: MemoryActs
     chat: ChatService
     data: DataFolder
+    daily_backups: DailyBackups
     deletions: Deletions
     forgetting: Forgetting
     replay: Replay
@@ -200,6 +202,15 @@ class Parts:
             settings=lambda: settings.current,
         )
 
+        data = DataFolder(
+            paths=paths,
+            database=stores.database,
+            settings=settings,
+            messages=messages,
+            episodes=episodes,
+            publish=events.publish,
+        )
+
         def follow(event: Event) -> None:
             if isinstance(event, SettingsChanged):
                 models.apply(settings.current)
@@ -254,12 +265,11 @@ class Parts:
             past=past,
             memory_acts=MemoryActs(memories, past, memory, episodes, running),
             chat=chat,
-            data=DataFolder(
-                paths=paths,
-                database=stores.database,
-                settings=settings,
-                messages=messages,
-                episodes=episodes,
+            data=data,
+            daily_backups=DailyBackups(
+                data,
+                wanted=lambda: settings.current.daily_backups,
+                busy=lambda: bool(running.sessions()),
                 publish=events.publish,
             ),
             deletions=Deletions(chat, sessions, stores.search.tidy),

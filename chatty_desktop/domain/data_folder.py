@@ -12,7 +12,9 @@ from chatty_desktop.domain.json_text import read_json
 
 PlaceKind = Literal["database", "episodes", "models", "backups", "logs", "other"]
 
-BackupKind = Literal["by_hand", "before_update", "before_restore", "before_move", "damaged"]
+BackupKind = Literal[
+    "by_hand", "daily", "before_update", "before_restore", "before_move", "damaged"
+]
 
 
 @dataclass(frozen=True, slots=True)

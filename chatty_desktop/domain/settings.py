@@ -128,7 +128,8 @@ class ChatSettings(_Part):
 
 class Settings(_Part):
     """The whole file. Order of providers = order of fallback. `automatic_titles`: a model names
-    new chats; else they are called by their first words. `mcp_servers`, by their names, stand in
+    new chats; else they are called by their first words. `daily_backups`: a backup is made each day
+    by itself. `mcp_servers`, by their names, stand in
     the file under the key that other programs use. `fetch_private_pages`: tools may fetch pages of
     this computer and its network. `graph_nodes_at_once`: so many agents of one graph
     run at the same time."""
@@ -144,6 +145,7 @@ class Settings(_Part):
     appearance: Appearance = Appearance()
     chat: ChatSettings = ChatSettings()
     automatic_titles: bool = True
+    daily_backups: bool = True
     fetch_private_pages: bool = False
     graph_nodes_at_once: int = Field(default=4, ge=1, le=64)
     mcp_servers: Mapping[str, McpServer] = Field(default_factory=dict, alias=SHARED_KEY)

@@ -14,6 +14,7 @@ from sqlalchemy import Connection
 
 from chatty_desktop.domain.data_folder import (
     BackupContents,
+    BackupKind,
     Compacted,
     DataCounts,
     Erased,
@@ -137,19 +138,27 @@ class DataFolder:
         """The backups in the data folder, newest first."""
         return await asyncio.to_thread(restoring.list_backups, self._paths.backups)
 
-    async def back_up(self, to: Path | None, work: Work) -> StoredBackup:
-        """Write a backup to a file, None: into the data folder. Raises `StorageFailed`,
-        `Stopped`."""
+    async def changed_at(self) -> float:
+        """When the files of the database changed last; 0 where there are none."""
+        return await asyncio.to_thread(_changed_at, self._database.backend.files)
+
+    async def back_up(
+        self, to: Path | None, work: Work, *, by_itself: bool = False
+    ) -> StoredBackup:
+        """Write a backup to a file, None: into the data folder. `by_itself`: nobody has asked for
+        it. Raises `StorageFailed`, `Stopped`."""
+        kind: BackupKind = "daily" if by_itself else "by_hand"
 
         def backing(connection: Connection) -> StoredBackup:
             folder = self._paths.backups
             if to is None:
                 _make(folder)
-            target = self._target(to or folder / restoring.new_name())
+            name = restoring.new_name("-daily" if by_itself else "")
+            target = self._target(to or folder / name)
             settings = settings_without_secrets(write_settings(self._settings.current))
             self._database.backend.back_up(connection, settings, target, work)
             known = target.stat()
-            return StoredBackup(str(target), "by_hand", known.st_mtime, known.st_size)
+            return StoredBackup(str(target), kind, known.st_mtime, known.st_size)
 
         with self._at(work):
             return await self._database.long(backing, work)
@@ -289,6 +298,14 @@ def _measure(kind: PlaceKind, places: Iterable[Path]) -> PlaceSize:
 
 def _measure_others(folder: Path, known: set[Path]) -> PlaceSize:
     return _measure("other", (path for path in folder.iterdir() if path not in known))
+
+
+def _changed_at(files: Iterable[Path]) -> float:
+    changed = 0.0
+    for file in files:
+        with suppress(OSError):  # there is no log while nothing is open
+            changed = max(changed, file.stat().st_mtime)
+    return changed
 
 
 def _make(folder: Path) -> None:

@@ -145,6 +145,8 @@ def _kind(name: str) -> BackupKind | None:
         return None
     if name.endswith("-before-restore.zip"):
         return "before_restore"
+    if name.endswith("-daily.zip"):
+        return "daily"
     if name.endswith(".zip"):
         return "by_hand"
     if name.endswith("-before-move.db"):

@@ -92,6 +92,20 @@ async def test_a_backup_is_made_listed_and_removed(open_window: Opened) -> None:
     assert await open_window.app.data.backups() == []
 
 
+async def test_a_backup_a_day_can_be_left_off_and_is_told_from_those_of_the_person(
+    open_window: Opened,
+) -> None:
+    page = await page_of(open_window)
+    assert page.daily.isChecked()
+    page.daily.click()
+    await until(lambda: not open_window.app.settings.current.daily_backups)
+    page.daily.click()
+    await until(lambda: open_window.app.settings.current.daily_backups)
+    await open_window.app.data.back_up(None, Work(), by_itself=True)
+    page.entered()
+    await until(lambda: says(page.backups, "made by itself"))
+
+
 async def test_a_backup_goes_where_the_person_says(open_window: Opened, tmp_path: Path) -> None:
     page = await page_of(open_window)
     button(page, "Back up to …").click()

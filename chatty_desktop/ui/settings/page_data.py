@@ -9,6 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QStandardPaths, Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import (
+    QCheckBox,
     QFileDialog,
     QPushButton,
     QVBoxLayout,
@@ -17,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from chatty_desktop.domain.data_folder import Erasing, PlaceSize, StoredBackup
 from chatty_desktop.domain.events import RestartWanted
+from chatty_desktop.domain.settings import Settings
 from chatty_desktop.ui.button_row import ButtonRow
 from chatty_desktop.ui.language import tr, trn
 from chatty_desktop.ui.pieces import Words
@@ -115,6 +117,20 @@ class SettingsPage(Page):
             ),
         )
         column.addWidget(self.staged)
+        self.daily = QCheckBox(tr("Make one each day by itself"))
+        self.daily.clicked.connect(self._make_daily)
+        self.daily.setVisible(not self._server)
+        column.addWidget(self.daily)
+        if not self._server:
+            column.addWidget(
+                Words(
+                    tr(
+                        "Of these the last three are kept. What you delete is in them until newer"
+                        " ones have taken their place."
+                    ),
+                    "muted",
+                )
+            )
         self._blocked += self._buttons(
             column,
             (tr("Back up now"), lambda: self._back_up(None)),
@@ -190,6 +206,9 @@ class SettingsPage(Page):
         else:
             self._look()
 
+    def show_settings(self, settings: Settings) -> None:
+        self.daily.setChecked(settings.daily_backups)
+
     # --- what is done ------------------------------------------------------------------------
 
     def _open_folder(self) -> None:
@@ -200,6 +219,9 @@ class SettingsPage(Page):
 
     def _compact(self) -> None:
         self.compacting.start(tr("Compacting"), self.app.data.compact, words.compacted)
+
+    def _make_daily(self, wanted: bool) -> None:
+        self.apply(lambda now: now.model_copy(update={"daily_backups": wanted}))
 
     def _ask_where_to_back_up(self) -> None:
         name = time.strftime("chatty-desktop-%Y%m%d-%H%M%S.zip")
