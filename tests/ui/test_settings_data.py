@@ -103,7 +103,7 @@ async def test_a_backup_a_day_can_be_left_off_and_is_told_from_those_of_the_pers
     await until(lambda: open_window.app.settings.current.daily_backups)
     await open_window.app.data.back_up(None, Work(), by_itself=True)
     page.entered()
-    await until(lambda: says(page.backups, "made by itself"))
+    await until(lambda: says(page.backups, "the daily one"))
 
 
 async def test_a_backup_goes_where_the_person_says(open_window: Opened, tmp_path: Path) -> None:

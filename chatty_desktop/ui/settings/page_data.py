@@ -117,7 +117,7 @@ class SettingsPage(Page):
             ),
         )
         column.addWidget(self.staged)
-        self.daily = QCheckBox(tr("Make one each day by itself"))
+        self.daily = QCheckBox(tr("Make one every day"))
         self.daily.clicked.connect(self._make_daily)
         self.daily.setVisible(not self._server)
         column.addWidget(self.daily)
@@ -125,7 +125,7 @@ class SettingsPage(Page):
             column.addWidget(
                 Words(
                     tr(
-                        "Of these the last three are kept. What you delete is in them until newer"
+                        "The last three of these are kept. What you delete is in them until newer"
                         " ones have taken their place."
                     ),
                     "muted",

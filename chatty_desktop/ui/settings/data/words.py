@@ -28,7 +28,7 @@ PLACES: dict[PlaceKind, str] = {
 
 BACKUPS: dict[BackupKind, str] = {
     "by_hand": N_("made by you"),
-    "daily": N_("made by itself"),
+    "daily": N_("the daily one"),
     "before_update": N_("made before an update"),
     "before_restore": N_("made before a restore"),
     "before_move": N_("kept when the chats were moved to a server"),
