@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
@@ -80,6 +80,12 @@ class ProviderSettings(_Part):
     def options_of(self, model: str) -> ModelOptions:
         """The options of one of its models; all None where nothing was set."""
         return self.model_options.get(model) or ModelOptions()
+
+    def listed_as(self, model: str, listed: Collection[str]) -> str | None:
+        """Which of the names that the server lists is a model's: Ollama lists the tag that it adds
+        by itself. None where it lists none of it."""
+        names = (model, f"{model}:latest") if self.kind == "ollama" else (model,)
+        return next((name for name in names if name in listed), None)
 
     @field_validator("id")
     @classmethod

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from chatty_desktop.domain.agents import AgentDefinition
 from chatty_desktop.domain.errors import ChattyError, Invalid
 from chatty_desktop.domain.models import ModelCard
-from chatty_desktop.domain.settings import ProviderKind, ProviderSettings, Settings, split_model
+from chatty_desktop.domain.settings import ProviderKind, Settings, split_model
 from chatty_desktop.domain.standing import ChosenBy, Standing
 from chatty_desktop.engine.models import ModelChooser
 
@@ -55,15 +55,11 @@ class ModelStanding:
             await self._check_local(reference)
             return Standing(reference, chosen_by, entry.kind)
         cards = await self._cards(provider_id)
-        listed = _listed(entry, name, [card.name for card in cards])
+        names = [card.name for card in cards]
+        # A server that lists none at all is taken to have it.
+        listed = not names or entry.listed_as(name, names) is not None
         return Standing(reference, chosen_by, entry.kind, listed=listed)
 
     def _kind(self, reference: str) -> ProviderKind | None:
         entry = self._settings().provider(reference.partition("/")[0])
         return entry.kind if entry is not None else None
-
-
-def _listed(entry: ProviderSettings, name: str, names: Sequence[str]) -> bool:
-    """Whether a server can be taken to have a model: it lists it, or lists none at all. Ollama
-    lists the tag that it adds by itself."""
-    return not names or name in names or (entry.kind == "ollama" and f"{name}:latest" in names)

@@ -172,8 +172,11 @@ class ProviderRegistry:
             listed = dict.fromkeys(answer if isinstance(answer, list) else ())
             if isinstance(answer, ChattyError):
                 lines.append(f"{provider.settings.id}: {answer}")
-            names = dict.fromkeys([*provider.settings.models, *listed])
-            models += [_choice(provider.settings, name, name in listed) for name in names]
+            entry = provider.settings
+            by_hand = {name: entry.listed_as(name, listed) for name in entry.models}
+            others = [name for name in listed if name not in by_hand.values()]
+            models += [_choice(entry, name, by_hand[name] is not None) for name in by_hand]
+            models += [_choice(entry, name, True) for name in others]
         return models, lines
 
     def check(self, entry: ProviderSettings) -> None:

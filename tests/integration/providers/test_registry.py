@@ -187,6 +187,20 @@ async def test_the_choices_are_all_models_listed_or_named_with_a_line_for_who_is
     assert [line.partition(":")[0] for line in lines] == ["wrong", "down"]
 
 
+async def test_a_model_named_without_the_tag_that_ollama_adds_is_no_choice_of_its_own(
+    registry: ProviderRegistry,
+) -> None:
+    async with OllamaServer(models=("small:latest", "large:8b")) as server:
+        named = {"base_url": server.base_url, "models": ["small", "large"]}
+        registry.apply(settings({"id": "here", "kind": "ollama", **named}))
+        choices, _lines = await registry.choices()
+    assert [(choice.reference, choice.listed) for choice in choices] == [
+        ("here/small", True),
+        ("here/large", False),
+        ("here/large:8b", True),
+    ]
+
+
 async def test_an_address_that_is_none_is_invalid_for_its_own_models_alone(
     registry: ProviderRegistry, lab: OpenAIServer
 ) -> None:

@@ -91,9 +91,7 @@ class Offers(QObject):
         listed: dict[str, ModelCard],
     ) -> ModelRow:
         reference = f"{entry.id}/{name}"
-        there: bool | None = name in listed
-        if entry.kind == "ollama":
-            there = there or f"{name}:latest" in listed
+        there: bool | None = entry.listed_as(name, listed) is not None
         # A server need not list all that it has; files are there or they are not.
         if entry.id not in self._listed or (entry.kind != "llama_cpp" and not listed):
             there = None
