@@ -126,6 +126,17 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class QueueMarks:
+    """What is known of how far a layer has come in a session, whatever the branch; the newest
+    first. strategy: of the newest run, None before the first. starts: the messages with which this
+    memory began. ends: the last messages of the batches that left its queue."""
+
+    strategy: dict[str, Any] | None
+    starts: tuple[str, ...]
+    ends: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class LayerStart:
     """The first message a layer takes in: the first of the log, or, where the strategy was
     changed in mid-session, that of the last exchange before the change."""

@@ -26,6 +26,7 @@ from chatty_desktop.domain.memory import (
     LayerStart,
     LedgerEntry,
     LedgerFilter,
+    QueueMarks,
     StateRevision,
     SummaryRevision,
 )
@@ -33,6 +34,7 @@ from chatty_desktop.domain.messages import Scope
 from chatty_desktop.domain.search import folded_text
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.database import Database
+from chatty_desktop.storage.order import AsWritten
 
 _W = tables.waiting_patches
 
@@ -117,13 +119,22 @@ class StoredMemory:
 
         await self._database.write(work)
 
-    async def consumed_through(
-        self, scope: Scope, layer: str, limit: int | None = None
-    ) -> list[str]:
-        rows = await self._database.rows(
-            _consumed_through(limit is not None), **asdict(scope), layer=layer, most=limit
-        )
-        return [row.through_message_id for row in rows if row.through_message_id]
+    async def queue_marks(
+        self, scope: Scope, layer: str, node: str, limit: int | None = None
+    ) -> QueueMarks:
+        asked = {**asdict(scope), "layer": layer, "node": node, "most": limit}
+
+        def read(connection: Connection) -> QueueMarks:
+            strategy = connection.scalar(_LAST_STRATEGY, asked)
+            starts = connection.execute(_newest(tables.layer_starts), asked)
+            ends = connection.scalars(_consumed_through(limit is not None), asked)
+            return QueueMarks(
+                json.loads(strategy) if strategy else None,
+                tuple(row.message_id for row in starts),
+                tuple(ends),
+            )
+
+        return await self._database.read(read)
 
     async def revisions(
         self, scope: Scope, layer: str, limit: int | None = None, skip: int = 0
@@ -154,10 +165,6 @@ class StoredMemory:
         query = _newest(table, limit is not None, skip > 0)
         return await self._database.rows(query, **asdict(scope), layer=layer, most=limit, skip=skip)
 
-    async def layer_starts(self, scope: Scope, layer: str) -> list[LayerStart]:
-        rows = await self._newest(tables.layer_starts, scope, layer, None, 0)
-        return [LayerStart(row.message_id, row.at) for row in rows]
-
     async def add_layer_start(self, scope: Scope, layer: str, start: LayerStart) -> None:
         def work(connection: Connection) -> None:
             connection.execute(
@@ -174,7 +181,7 @@ class StoredMemory:
 
 
 @cache
-def _newest(table: Table, limited: bool, skipping: bool) -> Select[Any]:
+def _newest(table: Table, limited: bool = False, skipping: bool = False) -> Select[Any]:
     """The rows of a layer, the newest first: as a query made once for each table, asked with a
     scope and the layer."""
     columns = [table.c[name] for name in ("session_id", "agent_id", "layer")]
@@ -186,10 +193,21 @@ def _newest(table: Table, limited: bool, skipping: bool) -> Select[Any]:
 
 @cache
 def _consumed_through(limited: bool) -> Select[Any]:
-    query = _newest(tables.ledger, limited, skipping=False).where(tables.ledger.c.consumed)
-    return query.with_only_columns(tables.ledger.c.through_message_id)
+    c = tables.ledger.c
+    query = _newest(tables.ledger, limited).where(c.consumed, c.through_message_id.is_not(None))
+    return query.with_only_columns(c.through_message_id)
 
 
+_LAST_STRATEGY = (
+    select(tables.runs.c.strategy)
+    .where(
+        tables.runs.c.session_id == bindparam("session_id"),
+        tables.runs.c.agent_id == bindparam("agent_id"),
+        tables.runs.c.node == bindparam("node"),
+    )
+    .order_by(AsWritten(tables.runs.c.id).desc())
+    .limit(1)
+)
 _WAIT_NO_MORE = delete(_W).where(_W.c.id == bindparam("entry"))
 _ADD_TO_LEDGER = insert(tables.ledger)
 

@@ -29,7 +29,6 @@ from chatty_desktop.domain.tool_results import cut
 from chatty_desktop.storage import tables
 from chatty_desktop.storage.database import Database
 from chatty_desktop.storage.messages import StoredMessages
-from chatty_desktop.storage.order import AsWritten
 
 _ADD_RUN = insert(tables.runs)
 _CHANGE_RUN = update(tables.runs).where(tables.runs.c.id == bindparam("run"))
@@ -41,16 +40,6 @@ _NOTE_USAGE = update(tables.requests).where(
     .scalar_subquery()
 )
 _ADD_TO_LOG = insert(tables.run_log)
-_LAST_STRATEGY = (
-    select(tables.runs.c.strategy)
-    .where(
-        tables.runs.c.session_id == bindparam("session_id"),
-        tables.runs.c.agent_id == bindparam("agent_id"),
-        tables.runs.c.node == bindparam("node"),
-    )
-    .order_by(AsWritten(tables.runs.c.id).desc())
-    .limit(1)
-)
 
 
 class StoredRuns:
@@ -149,11 +138,6 @@ class StoredRuns:
         )
         rows = await self._database.rows(query)
         return [LogEntry(row.run_id, row.at, row.level, row.text) for row in rows]
-
-    async def last_strategy(self, scope: Scope, node: str = "") -> dict[str, Any] | None:
-        rows = await self._database.rows(_LAST_STRATEGY, **asdict(scope), node=node)
-        strategy: dict[str, Any] | None = json.loads(rows[0].strategy) if rows else None
-        return strategy
 
     async def last_request(self, scope: Scope) -> SentRequest | None:
         rows = await self._database.rows(

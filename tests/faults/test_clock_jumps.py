@@ -132,7 +132,8 @@ async def _check(data_dir: Path, made: list[str]) -> None:
             assert 0 <= each.seconds < LONGEST
         for entry in document.ledger:
             assert 0 <= entry.finished_at - entry.started_at < LONGEST
-        assert await app.runs.last_strategy(Scope(agent.id, session.id))
+        marks = await app.memory.queue_marks(Scope(agent.id, session.id), "state", "")
+        assert marks.strategy
     finally:
         await app.close()
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from chatty_desktop.domain.branch import Branch
-from chatty_desktop.domain.memory import LayerStart
+from chatty_desktop.domain.memory import LayerStart, QueueMarks
 from chatty_desktop.domain.messages import Message
 from chatty_desktop.domain.strategies import layer_keys
 from chatty_desktop.engine.memory.contract import Surroundings
@@ -53,13 +53,14 @@ async def read_queue(
     branch = await around.messages.branch(around.scope.session_id)
     end = len(branch) if before is None else branch.place(before)
     exchange = branch.last_exchange(agent_id, end)
-    start = await _start(around, branch, resumes=taken_in is not None)
+    marks = await _marks(around, _READ_AT_FIRST)
+    start = _start(around, branch, marks, resumes=taken_in is not None)
     begins = start is None
     if start is None:
         first = branch.place(exchange[0].id) if exchange else end
         start = first or 0
     if taken_in is None:
-        taken_in = await _taken_in(around, branch)
+        taken_in = await _taken_in(around, branch, marks)
     settled = max(start, taken_in)
     begun_later = any(m.agent_id == agent_id and m.counts for m in branch[:start])
     return Queue(
@@ -90,31 +91,29 @@ async def begin(around: Surroundings, queue: Queue, incoming: Message) -> None:
         )
 
 
-async def _start(around: Surroundings, branch: Branch, *, resumes: bool) -> int | None:
+async def _marks(around: Surroundings, limit: int | None) -> QueueMarks:
+    return await around.store.queue_marks(around.scope, around.layer, around.slot, limit)
+
+
+def _start(around: Surroundings, branch: Branch, marks: QueueMarks, *, resumes: bool) -> int | None:
     """The place where this memory began; None when the run before had another strategy, or no
     beginning is on the branch: then it begins now, with the last exchange. One that `resumes`
     began where it first did, whatever was used since."""
-    if not resumes:
-        before = await around.runs.last_strategy(around.scope, around.slot)
-        if before is not None and not _holds(before, around):
-            return None
-    starts = await around.store.layer_starts(around.scope, around.layer)
-    places = [p for start in starts if (p := branch.place(start.message_id)) is not None]
+    if not resumes and marks.strategy is not None and not _holds(marks.strategy, around):
+        return None
+    places = [place for each in marks.starts if (place := branch.place(each)) is not None]
     if not places:
         return None
     return min(places) if resumes else places[0]
 
 
-async def _taken_in(around: Surroundings, branch: Branch) -> int:
+async def _taken_in(around: Surroundings, branch: Branch, marks: QueueMarks) -> int:
     """The place after the last batch that left the queue."""
-    for limit in (_READ_AT_FIRST, None):
-        ends = await around.store.consumed_through(around.scope, around.layer, limit)
-        places = [place for end in ends if (place := branch.place(end)) is not None]
-        if places:
-            return max(places) + 1
-        if limit is not None and len(ends) < limit:
-            break
-    return 0
+    places = [place for end in marks.ends if (place := branch.place(end)) is not None]
+    if not places and len(marks.ends) == _READ_AT_FIRST:
+        every = await _marks(around, None)
+        places = [place for end in every.ends if (place := branch.place(end)) is not None]
+    return max(places, default=-1) + 1
 
 
 def _holds(strategy: dict[str, Any], around: Surroundings) -> bool:

@@ -18,6 +18,7 @@ from chatty_desktop.domain.memory import (
     LayerStart,
     LedgerEntry,
     LedgerFilter,
+    QueueMarks,
     StateRevision,
     SummaryRevision,
 )
@@ -61,10 +62,11 @@ class MemoryStore(Protocol):
         """Commit a ledger row, with the facts it found, in one transaction."""
         ...
 
-    async def consumed_through(
-        self, scope: Scope, layer: str, limit: int | None = None
-    ) -> list[str]:
-        """Ids of the last message of every batch that left the queue, newest batch first."""
+    async def queue_marks(
+        self, scope: Scope, layer: str, node: str, limit: int | None = None
+    ) -> QueueMarks:
+        """Of the newest `limit` batches; the strategy is that of a slot of a graph, "" in a
+        chat."""
         ...
 
     async def revisions(
@@ -100,10 +102,6 @@ class MemoryStore(Protocol):
         ...
 
     async def wait_no_more(self, entry_id: str) -> None: ...
-
-    async def layer_starts(self, scope: Scope, layer: str) -> list[LayerStart]:
-        """Newest first."""
-        ...
 
     async def add_layer_start(self, scope: Scope, layer: str, start: LayerStart) -> None: ...
 

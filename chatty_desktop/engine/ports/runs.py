@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 from chatty_desktop.domain.events import Event, LogEntry
 from chatty_desktop.domain.messages import (
@@ -49,11 +49,6 @@ class Runs(Protocol):
 
     async def warnings(self, session_id: str, run_ids: Sequence[str]) -> list[LogEntry]:
         """The lines of these runs that are warnings or errors, oldest first."""
-        ...
-
-    async def last_strategy(self, scope: Scope, node: str = "") -> dict[str, Any] | None:
-        """The effective strategy of the newest run of the scope, of one slot of a graph or of a
-        chat; None before the first."""
         ...
 
     async def last_request(self, scope: Scope) -> SentRequest | None: ...
