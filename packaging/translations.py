@@ -53,6 +53,7 @@ WITH_PIECES = {
     "gguf.py",
     "grounding.py",
     "json_text.py",
+    "ledger.py",
     "restoring.py",
     "run_warnings.py",
     "semantic.py",

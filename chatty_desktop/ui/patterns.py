@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from string import Formatter
 
-_LEAST_LETTERS = 6
+_LEAST_LETTERS = 5
 """What has less text of its own beside its places would be found in anything."""
 
 _SENTENCE_END = re.compile(r"(?<=[.?!…])\s+")
@@ -74,9 +74,14 @@ class Patterns:
             return self._texts[text]
         for _own, pattern, shown in self._patterns:
             if match := pattern.fullmatch(text):
-                values = (self._translated(each, depth + 1) or each for each in match.groups())
-                return shown.format(*values)
+                return shown.format(*(self._placed(each, depth + 1) for each in match.groups()))
         return None
+
+    def _placed(self, text: str, depth: int) -> str:
+        """What was put into a place, with the space around it."""
+        own = text.strip()
+        found = self._translated(own, depth)
+        return text if found is None else text.replace(own, found)
 
 
 def _pattern(text: str) -> str:

@@ -75,7 +75,21 @@ def test_texts_plurals_numbers_and_the_buttons_of_qt_are_german() -> None:
             " restored: 2 chats, 1 message, 13 agents. What came after it is not here; the damaged"
             " database, which may still hold it, is kept as x.db among the backups.",
             "Die Datenbank war beschädigt (it is empty), deshalb wurde die Sicherung vom 2026-01-02"
-            " 03:04 zurückgeholt: 2 chats, 1 Nachricht, 13 Agenten. Was danach kam,",
+            " 03:04 zurückgeholt: 2 Chats, 1 Nachricht, 13 Agenten. Was danach kam,",
+        ),
+        # What runs tell of memory: numbers, names and sentences in places side by side.
+        (
+            "Folded 2 messages (lab/small (8b), 0.5 s): goal, open changed. Left out: 2.",
+            "Gefaltet: 2 Nachrichten (lab/small (8b), 0.5 s); geändert: goal, open."
+            " Ausgelassen: 2.",
+        ),
+        (
+            "Looked for facts in 1 message (lab/small, 0.5 s): 2 new facts. Left out: 1.",
+            "Fakten gesucht in 1 Nachricht (lab/small, 0.5 s): 2 neue Fakten. Ausgelassen: 1.",
+        ),
+        (
+            "Summarized 20 messages (lab/small, 1.5 s).",
+            "Zusammengefasst: 20 Nachrichten (lab/small, 1.5 s).",
         ),
     ],
 )

@@ -51,3 +51,14 @@ def ledger_row(
         completion_tokens=asker.completion_tokens,
         prompt=asker.asked,
     )
+
+
+def in_words(entry: LedgerEntry) -> tuple[str, str, str]:
+    """What the run log says of a row: of how many messages it is, which model was asked and how
+    long it took, and how much was left out of its answer, "" for nothing."""
+    count = len(entry.message_ids)
+    return (
+        "1 message" if count == 1 else f"{count} messages",
+        f"{entry.model}, {entry.finished_at - entry.started_at:.1f} s",
+        f" Left out: {len(entry.dropped)}." if entry.dropped else "",
+    )

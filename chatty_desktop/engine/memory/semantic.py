@@ -34,7 +34,7 @@ from chatty_desktop.domain.timing import Began
 from chatty_desktop.engine.asking import Asking
 from chatty_desktop.engine.memory.contract import Surroundings
 from chatty_desktop.engine.memory.facts import FactsInPlace, facts_on
-from chatty_desktop.engine.memory.ledger import ledger_row
+from chatty_desktop.engine.memory.ledger import in_words, ledger_row
 from chatty_desktop.engine.memory.queue import Queue, begin, read_again, read_queue
 from chatty_desktop.engine.models import Completion
 
@@ -272,15 +272,12 @@ def _told(entry: LedgerEntry, facts: Sequence[Fact]) -> LedgerEntry:
 
 def _report(entry: LedgerEntry, new: int) -> tuple[Level, str]:
     """An extraction as a line of the run log."""
-    count = len(entry.message_ids)
-    what = "1 message" if count == 1 else f"{count} messages"
-    took = f"({entry.model}, {entry.finished_at - entry.started_at:.1f} s)"
-    left_out = f" Left out: {len(entry.dropped)}." if entry.dropped else ""
+    what, took, left_out = in_words(entry)
     if entry.outcome == "accepted":
         facts = "1 new fact" if new == 1 else f"{new} new facts"
-        return "info", f"Read {what} {took}: {facts}.{left_out}"
+        return "info", f"Looked for facts in {what} ({took}): {facts}.{left_out}"
     if entry.outcome == "nothing":
-        return "info", f"Read {what} {took}: nothing new to note.{left_out}"
+        return "info", f"Looked for facts in {what} ({took}): nothing new to note.{left_out}"
     if entry.outcome == "refused":
-        return "warning", f"No facts from {what}, the answer was refused {took}: {entry.reason}"
+        return "warning", f"No facts from {what}, the answer was refused ({took}): {entry.reason}"
     return "warning", f"{what.capitalize()} not read yet: {entry.reason} Tried again next run."

@@ -30,7 +30,7 @@ from chatty_desktop.domain.strategies import State
 from chatty_desktop.domain.timing import Began
 from chatty_desktop.engine.fold import Fold, Verdict, fits
 from chatty_desktop.engine.memory.contract import Surroundings
-from chatty_desktop.engine.memory.ledger import ledger_row
+from chatty_desktop.engine.memory.ledger import in_words, ledger_row
 from chatty_desktop.engine.memory.queue import Queue, begin, read_again, read_queue
 from chatty_desktop.engine.memory.state_revisions import StateRevisions, later, pins_of, state_of
 
@@ -271,15 +271,12 @@ def _verbatim(queue: Queue) -> tuple[Sequence[Message], Sequence[Message]]:
 
 def _report(entry: LedgerEntry) -> tuple[Level, str]:
     """A fold as a line of the run log."""
-    count = len(entry.message_ids)
-    what = "1 message" if count == 1 else f"{count} messages"
-    took = f"({entry.model}, {entry.finished_at - entry.started_at:.1f} s)"
-    left_out = f" Left out: {len(entry.dropped)}." if entry.dropped else ""
+    what, took, left_out = in_words(entry)
     if entry.outcome == "accepted":
         keys = ", ".join(entry.patch or ())
-        return "info", f"Folded {what} {took}: {keys} changed.{left_out}"
+        return "info", f"Folded {what} ({took}): {keys} changed.{left_out}"
     if entry.outcome == "nothing":
-        return "info", f"Folded {what} {took}: nothing to change.{left_out}"
+        return "info", f"Folded {what} ({took}): nothing to change.{left_out}"
     if entry.outcome == "refused":
-        return "warning", f"The fold of {what} was refused {took}: {entry.reason}"
+        return "warning", f"The fold of {what} was refused ({took}): {entry.reason}"
     return "warning", f"{what.capitalize()} not folded yet: {entry.reason} Tried again next run."

@@ -38,7 +38,7 @@ from chatty_desktop.domain.timing import Began
 from chatty_desktop.domain.tokens import estimate
 from chatty_desktop.engine.asking import Asking
 from chatty_desktop.engine.memory.contract import Surroundings
-from chatty_desktop.engine.memory.ledger import ledger_row
+from chatty_desktop.engine.memory.ledger import in_words, ledger_row
 from chatty_desktop.engine.memory.queue import Queue, begin, read_again, read_queue
 
 LONGEST_SUMMARY = 700
@@ -228,16 +228,14 @@ class Layer:
 
     async def _report(self, entry: LedgerEntry) -> None:
         """A ledger row as a line of the run log."""
-        count = len(entry.message_ids)
-        what = "1 message" if count == 1 else f"{count} messages"
-        took = f"({entry.model}, {entry.finished_at - entry.started_at:.1f} s)"
+        what, took, _left_out = in_words(entry)
         if entry.outcome == "accepted":
             shorter = f" {entry.reason}" if entry.reason else ""
             await self._around.tell(
-                "warning" if shorter else "info", f"Summarized {what} {took}.{shorter}"
+                "warning" if shorter else "info", f"Summarized {what} ({took}).{shorter}"
             )
         elif entry.outcome == "refused":
-            text = f"The summary of {what} was refused {took}: {entry.reason} The messages stay."
+            text = f"The summary of {what} was refused ({took}): {entry.reason} The messages stay."
             await self._around.tell("warning", text)
         else:
             text = f"{what.capitalize()} not summarized yet: {entry.reason} Tried again next run."
