@@ -13,6 +13,8 @@ from chatty_desktop.domain.errors import Unreachable
 from chatty_desktop.providers.addresses import is_loopback
 
 if TYPE_CHECKING:
+    import ssl
+
     import httpx
 
 log = logging.getLogger(__name__)
@@ -39,18 +41,24 @@ def way_to(url: str) -> dict[str, Any]:
     """The options of a client for one server, for those who are in a thread already: no proxy comes
     between this computer and itself, and an authority of the person's own, which the environment
     names, counts there as well. Raises `Unreachable` when that cannot be read."""
+    own = is_loopback(url)
+    # A file that is gone must not come between either, where no certificate is asked for.
+    named = not (own and url.startswith("http:"))
+    return {"trust_env": not own, "verify": trusted(named=named)}
+
+
+def trusted(*, named: bool = True) -> ssl.SSLContext:
+    """The authorities that are trusted; with `named`, those of the environment where it names any.
+    For those who are in a thread already. Raises `Unreachable` when they cannot be read."""
     import httpx
 
-    own = is_loopback(url)
     try:
-        # A file that is gone must not come between either, where no certificate is asked for.
-        trusted = httpx.create_ssl_context(trust_env=not (own and url.startswith("http:")))
+        return httpx.create_ssl_context(trust_env=named)
     except OSError as error:
         raise Unreachable(
             f"The certificates that SSL_CERT_FILE names ({os.environ.get('SSL_CERT_FILE')}) cannot"
             " be read. Mend that environment variable, or take it away."
         ) from error
-    return {"trust_env": not own, "verify": trusted}
 
 
 def resending(kind: type[_C]) -> type[_C]:

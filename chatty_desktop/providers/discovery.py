@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from chatty_desktop.domain.errors import Invalid
+from chatty_desktop.domain.errors import Invalid, Unreachable
 from chatty_desktop.domain.json_text import read_json
 from chatty_desktop.domain.model_files import (
     ModelFile,
@@ -22,8 +22,8 @@ from chatty_desktop.domain.model_files import (
     embeds_by_family,
     size_label,
 )
-from chatty_desktop.providers.addresses import is_loopback, ollama_root
-from chatty_desktop.providers.clients import new_client
+from chatty_desktop.providers.addresses import ollama_root
+from chatty_desktop.providers.clients import make_client, way_to
 from chatty_desktop.providers.gguf import NotGGUF, Value, read_header
 from chatty_desktop.providers.model_folders import Found, files_in, known_folders
 from chatty_desktop.providers.ollama import OLLAMA_URL
@@ -97,7 +97,11 @@ class Discovery:
         return OllamaFound(address, tuple(model for model in models if model.name))
 
     async def _listing(self, address: str) -> list[Any] | None:
-        client = await new_client(trust_env=not is_loopback(address))
+        try:
+            client = await asyncio.to_thread(lambda: make_client(**way_to(address)))
+        except Unreachable as problem:
+            log.info("No Ollama is looked for: %s", problem)
+            return None
         import httpx
 
         try:

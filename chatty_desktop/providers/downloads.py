@@ -16,7 +16,7 @@ from chatty_desktop.domain.downloads import (
     checked_sha256,
     read_catalogue,
 )
-from chatty_desktop.domain.errors import Invalid, StorageFailed
+from chatty_desktop.domain.errors import Invalid, StorageFailed, Unreachable
 from chatty_desktop.domain.model_files import ModelFile
 from chatty_desktop.engine.ports import Publish
 from chatty_desktop.paths import resources_folder
@@ -179,6 +179,8 @@ class Downloads:
         try:
             async with self._places:
                 await self._get(item)
+        except Unreachable as problem:
+            item.show("paused", reason=str(problem))
         except Exception as error:
             log.exception("A download failed")
             item.show("paused", reason=f"Something went wrong inside the app: {error}.")

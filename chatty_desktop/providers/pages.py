@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 from chatty_desktop.domain.errors import Invalid, Refused, Unreachable
 from chatty_desktop.domain.pages import Page, out_of_bounds
 from chatty_desktop.providers.apart import TooHard
-from chatty_desktop.providers.clients import new_client
+from chatty_desktop.providers.clients import new_client, trusted
 from chatty_desktop.providers.page_text import page_text
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ class WebPages:
     async def fetch(self, url: str) -> Page:
         checked_url(url)
         # No proxies of the environment: they would resolve names on their own.
-        client = await new_client(trust_env=False, http2=False)
+        authorities = await asyncio.to_thread(trusted)
+        client = await new_client(trust_env=False, http2=False, verify=authorities)
         import httpx
 
         try:

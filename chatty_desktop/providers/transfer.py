@@ -18,7 +18,7 @@ from typing import Literal, TypeVar, cast
 import httpx
 
 import chatty_desktop
-from chatty_desktop.providers.addresses import is_loopback
+from chatty_desktop.providers.clients import way_to
 from chatty_desktop.providers.gguf import NotGGUF, read_header
 from chatty_desktop.providers.part_file import PartFile
 from chatty_desktop.providers.patience import retry_after
@@ -67,11 +67,12 @@ class TransferPatience:
 
 
 def new_client(patience: TransferPatience, url: str) -> httpx.AsyncClient:
-    """A client for transfers from an address."""
+    """A client for transfers from an address. Raises `Unreachable` when the certificates that are
+    trusted cannot be read."""
     return httpx.AsyncClient(
         timeout=httpx.Timeout(patience.read, connect=patience.connect),
         follow_redirects=True,
-        trust_env=not is_loopback(url),
+        **way_to(url),
         headers={
             "User-Agent": f"chatty-desktop/{chatty_desktop.__version__}",
             "Accept-Encoding": "identity",  # a range of bytes is one of the file's own

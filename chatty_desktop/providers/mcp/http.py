@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from chatty_desktop.domain.mcp_settings import McpServer
+from chatty_desktop.providers.clients import way_to
 
 if TYPE_CHECKING:
     import httpx2
@@ -70,15 +71,17 @@ async def address_streams(server: McpServer, seen: Seen) -> AsyncIterator[Transp
         if not events and isinstance(response.stream, httpx2.AsyncByteStream):
             response.stream = Bounded(response.stream)
 
-    # In a thread: it reads the certificates that are trusted.
-    client = await asyncio.to_thread(
-        httpx2.AsyncClient,
-        headers=dict(server.headers),
-        timeout=httpx2.Timeout(CONNECT_SECONDS, read=SILENCE_SECONDS),
-        event_hooks={"response": [look]},
-    )
+    def made() -> httpx2.AsyncClient:
+        return httpx2.AsyncClient(
+            headers=dict(server.headers),
+            timeout=httpx2.Timeout(CONNECT_SECONDS, read=SILENCE_SECONDS),
+            event_hooks={"response": [look]},
+            **way_to(server.url or ""),
+        )
+
     async with (
-        client,
+        # In a thread: it reads the certificates that are trusted.
+        await asyncio.to_thread(made) as client,
         streamable_http_client(server.url or "", http_client=client) as streams,
     ):
         yield streams

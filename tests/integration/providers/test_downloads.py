@@ -21,6 +21,7 @@ from chatty_desktop.providers.downloads import Downloads
 from chatty_desktop.providers.transfer import TransferPatience
 from tests.helpers.gguf import CHAT, header
 from tests.helpers.servers import FileServer
+from tests.helpers.servers.http import CERTIFICATE
 from tests.helpers.waiting import until
 
 MODEL = header(CHAT) + bytes(range(256)) * 2_000
@@ -138,6 +139,20 @@ async def test_a_server_that_is_not_there_is_named(tmp_path: Path) -> None:
     async with watched(tmp_path) as watch:
         await watch.downloads.start(url)
         assert "127.0.0.1" in (await watch.reach("paused")).reason
+
+
+async def test_an_authority_of_the_persons_own_counts_and_one_that_is_gone_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = FileServer({PATH: MODEL})
+    server.tls = True
+    async with server, watched(tmp_path / "models") as watch:
+        monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "gone.pem"))
+        begun = await watch.downloads.start(server.url(PATH), sha256=DIGEST)
+        assert "gone.pem) cannot be read" in (await watch.reach("paused")).reason
+        monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+        await watch.downloads.resume(begun.id)
+        assert content(await watch.reach("finished")) == MODEL
 
 
 async def test_a_wrong_checksum_removes_the_file(server: FileServer, watch: Watched) -> None:

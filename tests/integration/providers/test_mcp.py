@@ -489,7 +489,8 @@ async def test_an_address_that_was_away_is_back_with_the_next_call(bench: Bench)
     async with good_at_an_address() as (url, process):
         bench.configure(s={"url": url})
         await bench.servers.tools()
-        assert (await bench.call("add", a=1, b=2)).text == "3"
+        await bench.servers.tools()
+        assert await bench.call("add", a=1, b=2) == ToolResult("3")
         process.kill()
         process.wait()
         async with good_at_an_address(port_of(url)):
@@ -516,6 +517,21 @@ async def away(
     yield bench, url
     await bench.servers.close()
     nothing_left()
+
+
+async def test_no_proxy_comes_between_this_computer_and_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    bench = Bench(tmp_path / "logs")
+    async with good_at_an_address() as (url, _process):
+        bench.configure(s={"url": url})
+        await bench.servers.tools()
+        assert await bench.call("add", a=1, b=2) == ToolResult("3")
+        await bench.servers.close()
 
 
 async def test_whoever_wants_one_that_was_away_waits_for_no_back_off(

@@ -10,7 +10,7 @@ from chatty_desktop.domain.errors import Invalid, Refused, Unreachable
 from chatty_desktop.domain.pages import out_of_bounds
 from chatty_desktop.providers.pages import LARGEST, WebPages, checked_url
 from tests.helpers.servers.fixed import Fixed, FixedServer
-from tests.helpers.servers.http import Received
+from tests.helpers.servers.http import CERTIFICATE, Received
 
 PAGE = Fixed(
     body="<html><head><title>Deer</title><script>evil()</script></head>"
@@ -29,6 +29,16 @@ async def test_a_page_is_read_as_text() -> None:
     assert page.title == "Deer"
     assert "They bow." in page.text
     assert "evil" not in page.text
+
+
+async def test_an_authority_of_the_persons_own_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    server = FixedServer(PAGE)
+    server.tls = True
+    async with server:
+        with pytest.raises(Unreachable, match="certificate"):
+            await open_pages().fetch(server.address)
+        monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+        assert (await open_pages().fetch(server.address)).title == "Deer"
 
 
 async def test_this_computer_is_not_fetched_from_unless_that_is_allowed() -> None:
