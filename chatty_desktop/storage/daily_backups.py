@@ -86,11 +86,11 @@ class DailyBackups:
                 await self._data.remove_backup(old)
 
     async def _is_due(self, backups: list[StoredBackup]) -> bool:
-        good = [each.made_at for each in backups if each.kind != "damaged"]
         # One of the future was made before the clock was set back.
-        if any(0 <= time.time() - made_at < DAY_SECONDS for made_at in good):
-            return False
-        if good and await self._data.changed_at() <= max(good):
+        now = time.time()
+        good = [b.made_at for b in backups if b.kind != "damaged" and b.made_at <= now]
+        last = max(good, default=-DAY_SECONDS)
+        if now - last < DAY_SECONDS or await self._data.changed_at() <= last:
             return False
         return (await self._data.counts()).messages > 0
 
