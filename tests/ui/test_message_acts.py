@@ -72,10 +72,12 @@ async def test_a_message_is_edited_where_it_stands_and_the_old_one_is_a_version(
     button(before, "Edit and send again").click()
     box = before.findChild(EditBox)
     assert box is not None
-    assert box.words.hasFocus() or box.words.toPlainText() == "Where to?"
+    await until(box.words.hasFocus)
+    assert box.words.toPlainText() == "Where to?"
     box.words.setPlainText("Where else?")
     QTest.keyClick(box.words, Qt.Key.Key_Return)
     await until(lambda: said(at) == ["Where else?", "Nara."])
+    assert at.window.chat.composer.input.hasFocus()
     await until(lambda: versions_of(views(at)[0]) is not None)
     switch = versions_of(views(at)[0])
     assert switch is not None
@@ -98,6 +100,7 @@ async def test_an_edit_is_left_with_escape(open_window: Opened) -> None:
     QTest.keyClick(box.words, Qt.Key.Key_Escape)
     assert view.text.isVisibleTo(view)
     assert said(at)[0] == "Where to?"
+    assert at.window.chat.composer.input.hasFocus()
 
 
 async def test_another_answer_stands_beside_the_first(open_window: Opened) -> None:

@@ -22,6 +22,7 @@ from chatty_desktop.ui.chat.asked import (
     Asked,
     CopySeveral,
     GoOn,
+    LeaveEdit,
     OpenMenu,
     OpenMenuOfSeveral,
     SaveCode,
@@ -44,6 +45,7 @@ class MessageActs(QObject):
     """Carries out what is asked at the messages of a pane.
 
     edit_wanted: a message of the person's own is to be written anew where it stands (its id).
+    edit_left: no longer, it was sent or called off.
     noticed: something to tell (a `Notice`).
     record_wanted: the run log, or the ledger, is to be shown.
     prompt_wanted: the id of the run whose request is to be shown.
@@ -52,6 +54,7 @@ class MessageActs(QObject):
     """
 
     edit_wanted = Signal(str)
+    edit_left = Signal()
     noticed = Signal(object)
     record_wanted = Signal()
     prompt_wanted = Signal(str)
@@ -87,7 +90,10 @@ class MessageActs(QObject):
                 self._tasks.start(self._chat.answer_again(message_id))
             case ShowVersion(message_id):
                 self._tasks.start(self._chat.switch_to(message_id))
+            case LeaveEdit():
+                self.edit_left.emit()
             case SendEdited(message_id, text, files):
+                self.edit_left.emit()
                 self._tasks.start(self._chat.edit(message_id, text, files=files))
             case GoOn(message_id):
                 self._tasks.start(self._chat.go_on(message_id))

@@ -37,6 +37,11 @@ class SendEdited:
 
 
 @dataclass(frozen=True, slots=True)
+class LeaveEdit:
+    """Nothing in place of a message; the person writes on below."""
+
+
+@dataclass(frozen=True, slots=True)
 class GoOn:
     """The rest of a reply that was stopped or cut off."""
 
@@ -100,6 +105,7 @@ Asked = (
     AnswerAgain
     | ShowVersion
     | SendEdited
+    | LeaveEdit
     | GoOn
     | OpenMenu
     | ShowRecord

@@ -199,7 +199,7 @@ class DrawnMessages(QObject):
         if head is not None:
             self._show_steps(view, index)
         if (edited := self._edited.pop(message.id, None)) is not None:
-            view.edit(edited)
+            view.edit(begun=edited)
         return view
 
     def _let_go(self, *, top: bool) -> None:

@@ -15,6 +15,7 @@ from chatty_desktop.domain.messages import Message, Status
 from chatty_desktop.ui.chat.asked import (
     AnswerAgain,
     GoOn,
+    LeaveEdit,
     OpenMenu,
     SaveCode,
     SendEdited,
@@ -171,12 +172,12 @@ class MessageView(MessagePlace):
             self._buttons.insertWidget(self._buttons.indexOf(self._model) + 1, self._versions)
         self._versions.show_versions(self.message.id, ids)
 
-    def edit(self, begun: Edited | None = None) -> None:
+    def edit(self, *, begun: Edited | None = None) -> None:
         if self.message.role != "user" or self._edit_box is not None:
             return
         text, files = begun or (self.message.content, self.message.attachments)
         box = self._edit_box = EditBox(text, files, self._theme)
-        box.cancelled.connect(self._end_edit)
+        box.cancelled.connect(self._leave_edit)
         box.sent.connect(
             lambda text: self.asked.emit(SendEdited(self.message.id, text, box.attached.files))
         )
@@ -328,7 +329,9 @@ class MessageView(MessagePlace):
     def _ask_again(self) -> None:
         self.asked.emit(AnswerAgain(self.message.id))
 
-    def _end_edit(self) -> None:
+    def _leave_edit(self) -> None:
+        # First, else the keyboard goes wherever it goes from what is hidden.
+        self.asked.emit(LeaveEdit())
         box, self._edit_box = self._edit_box, None
         if box is not None:
             self._column.removeWidget(box)

@@ -58,7 +58,7 @@ class MessagePlace(QFrame):
     def set_versions(self, ids: Sequence[str]) -> None:
         """Offer the other versions of the message; `ids` are all of them, oldest first."""
 
-    def edit(self, begun: Edited | None = None) -> None:
+    def edit(self, *, begun: Edited | None = None) -> None:
         """Let the person write the message anew, in its place, from where they had `begun`."""
 
     def show_steps(

@@ -51,6 +51,7 @@ from chatty_desktop.ui.chat.acts import MessageActs
 from chatty_desktop.ui.chat.asked import (
     Asked,
     CopySeveral,
+    LeaveEdit,
     OpenMenu,
     OpenMenuOfSeveral,
     SaveCode,
@@ -86,7 +87,7 @@ AFTER = ("settling", "idle")
 """Where a run stands once its reply is there."""
 
 
-QUIET = (OpenMenu, OpenMenuOfSeveral, CopySeveral, SaveCode, ShowRecord)
+QUIET = (LeaveEdit, OpenMenu, OpenMenuOfSeveral, CopySeveral, SaveCode, ShowRecord)
 """What changes nothing in the chat, so that what was said of it still holds."""
 
 
@@ -173,6 +174,7 @@ class ChatPane(QWidget):
         self.progress = ModelProgressBar(theme)
         self.composer = Composer(theme)
         self.finding.left.connect(self.composer.input.setFocus)
+        self.acts.edit_left.connect(self.composer.input.setFocus)
         self.composer.stop_wanted.connect(self.stop)
         self.composer.agent_shown.connect(self._pages.say_empty)
         self._chosen = ChosenAgent(
