@@ -21,7 +21,7 @@ DAY_SECONDS = 24 * 3600.0
 KEPT = 3
 """Backups made by themselves; the oldest goes when there is one more. Others stay."""
 
-FIRST_LOOK_SECONDS, LOOK_SECONDS = 120.0, 600.0
+LOOK_SECONDS = 120.0
 """After a start and between two looks at whether one is due."""
 
 
@@ -39,14 +39,12 @@ class DailyBackups:
         wanted: Callable[[], bool],
         busy: Callable[[], bool],
         publish: Publish,
-        first_look_seconds: float = FIRST_LOOK_SECONDS,
         look_seconds: float = LOOK_SECONDS,
     ) -> None:
         self._data = data
         self._wanted = wanted
         self._busy = busy
         self._publish = publish
-        self._first_look_seconds = first_look_seconds
         self._look_seconds = look_seconds
         self._task: asyncio.Task[None] | None = None
         self._told = False
@@ -62,10 +60,8 @@ class DailyBackups:
             await asyncio.wait([self._task])
 
     async def _tend(self) -> None:
-        wait = self._first_look_seconds
         while True:
-            await asyncio.sleep(wait)
-            wait = self._look_seconds
+            await asyncio.sleep(self._look_seconds)
             if not self._wanted() or self._busy() or self._data.server:
                 continue
             try:

@@ -42,7 +42,6 @@ async def looking(
         wanted=wanted,
         busy=busy,
         publish=told.append,
-        first_look_seconds=LOOK,
         look_seconds=LOOK,
     )
     daily.begin()
