@@ -497,6 +497,26 @@ async def test_each_piece_of_a_long_message_takes_on_the_other_colours(
     assert bodies[2].marks.count == marks > 0
 
 
+async def test_a_chat_can_be_left_while_it_takes_on_the_other_colours(
+    theme: Theme, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("chatty_desktop.ui.chat.drawn.AT_ONCE_SECONDS", 0.0)
+    for breaths in range(1, 6):
+        scene = Scene(theme, qtbot, 1)
+        await scene.open()
+        scene.commit(message(1, text="class A\n\n" * 3_000))
+        scene.views[-1].findChildren(QPushButton)[0].click()
+        scene.transcript.mark_words(re.compile("class"))
+        scene.views[-1].text.set_found(0)
+        theme.force("dark" if breaths % 2 else "light")
+        for _ in range(breaths):
+            await asyncio.sleep(0)
+        scene.transcript.open("other")
+        await scene.quiet()
+        assert scene.failures == []
+        scene.transcript.close()
+
+
 async def test_the_start_of_a_long_chat_is_a_jump_away_and_so_is_its_end(
     theme: Theme, qtbot: QtBot
 ) -> None:

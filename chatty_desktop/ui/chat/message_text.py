@@ -143,7 +143,7 @@ class MessageText(QWidget):
                 self._show(body)
                 self.resized.emit()
                 yield
-        if self._found is not None:
+        if isValid(self) and self._found is not None:
             self._show_found()
 
     async def draw_place(self, number: int) -> None:
